@@ -1,0 +1,1 @@
+"""Flows: one file each, deployed by module path (spec 3-orchestration)."""

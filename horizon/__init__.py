@@ -1,0 +1,1 @@
+"""Horizon: a past that local LLM agents can carry."""

@@ -1,0 +1,176 @@
+"""A bee's folded state, and `apply`, the only way it changes (spec 1-horizon §2, §8).
+
+Rules:
+
+- An exchange is in exactly one zone: sharp when appended, condensed when evicted, melted for good.
+- Events of the three journals commute: an outcome may be applied before the exchange that it names
+  (it then waits in `pending`), so that readers need no lock and a cold fold needs the texts of the
+  sharp and condensed exchanges only. Within one journal, order counts.
+- Where two exchanges carry one id, an outcome that names it means the oldest in the zone it leaves.
+- Nothing here depends on settings or on the time of day: replaying the same journals gives an equal state.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final, assert_never
+
+from horizon.core.event import Appended, Condensed, Evicted, Flagged, Narrated, Word
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from horizon.core.event import Event
+    from horizon.core.exchange import Entry, Exchange, Position
+
+WORDS_KEPT: Final = 32_768
+"""Characters of melted words that the state holds, newest first. The rest stays on disk, counted in
+`older_words`: it bounds the snapshot, and is ten times what the default narrative budget can show."""
+
+
+class Zone(StrEnum):
+    """Where an exchange is."""
+
+    SHARP = "nette"
+    CONDENSED = "condensee"
+    MELTED = "recit"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OlderWords:
+    """The melted words that the state no longer holds: how many, and the dates they span."""
+
+    count: int
+    first: datetime
+    last: datetime
+
+
+@dataclass(slots=True, kw_only=True)
+class State:
+    """The fold of a bee's three journals. Mutable; change it through `apply` only."""
+
+    sharp: dict[Position, Exchange] = field(default_factory=dict["Position", "Exchange"])
+    condensed: dict[Position, Exchange] = field(default_factory=dict["Position", "Exchange"])
+    condensates: dict[str, Condensed] = field(default_factory=dict[str, Condensed])
+    """By id: the condensed text of each condensed exchange, and of sharp ones about to be evicted."""
+    narrative: Narrated | None = None
+    last_good: Narrated | None = None
+    """The newest version that is not degraded; what a repair starts from."""
+    since_good: list[str] = field(default_factory=list[str])
+    """Ids melted after `last_good`, in order; empty when the narrative is good."""
+    words: deque[Word] = field(default_factory=deque[Word])
+    """Words of melted beacons, in the order of melting, the newest `WORDS_KEPT` characters of them."""
+    words_chars: int = 0
+    """Sum of the lengths of `words`."""
+    older_words: OlderWords | None = None
+    flags: dict[str, Flagged] = field(default_factory=dict[str, Flagged])
+    """By id: the latest flag set by hand."""
+    pending: dict[str, list[Zone]] = field(default_factory=dict[str, list[Zone]])
+    """By id: the zones that coming exchanges with this id are already known to have reached, oldest first."""
+    appended: int = 0
+    melted: int = 0
+    """How many exchanges were ever appended, and how many of them are melted."""
+    places: dict[str, list[Position]] = field(default_factory=dict[str, list["Position"]])
+    """By id: where the exchanges with this id stand in the sharp and condensed zones, in journal order."""
+
+
+def apply(state: State, event: Event) -> None:
+    """Change `state` by one event; what an event names and the state does not know waits in `pending`."""
+    match event:
+        case Appended(entry=entry):
+            _append(state, entry)
+        case Flagged():
+            state.flags[event.id] = event
+        case Condensed():
+            state.condensates[event.id] = event
+        case Evicted(ids=ids):
+            for id_ in ids:
+                _sink(state, id_, Zone.SHARP, Zone.CONDENSED)
+        case Narrated():
+            _narrate(state, event)
+        case _:
+            assert_never(event)
+
+
+def _append(state: State, entry: Entry) -> None:
+    exchange = entry.exchange
+    state.appended += 1
+    waiting = state.pending.get(exchange.id)
+    zone = waiting.pop(0) if waiting else Zone.SHARP
+    if waiting is not None and not waiting:
+        del state.pending[exchange.id]
+    if zone is Zone.MELTED:
+        state.melted += 1
+        return
+    state.places.setdefault(exchange.id, []).append(entry.position)
+    (state.sharp if zone is Zone.SHARP else state.condensed)[entry.position] = exchange
+
+
+def _sink(state: State, id_: str, source: Zone, target: Zone) -> None:
+    """Move the oldest exchange called `id_` in `source` to the next zone, now or when it arrives."""
+    held = state.sharp if source is Zone.SHARP else state.condensed
+    position = next((place for place in state.places.get(id_, ()) if place in held), None)
+    if position is None:
+        waiting = state.pending.setdefault(id_, [])
+        if target is Zone.CONDENSED:
+            waiting.append(target)
+        elif Zone.CONDENSED in waiting:
+            waiting[waiting.index(Zone.CONDENSED)] = target
+        else:
+            waiting.append(target)
+        return
+    exchange = held.pop(position)
+    if target is Zone.CONDENSED:
+        state.condensed[position] = exchange
+        return
+    state.melted += 1
+    places = state.places[id_]
+    places.remove(position)
+    if not places:
+        del state.places[id_]
+
+
+def _narrate(state: State, event: Narrated) -> None:
+    for id_ in event.ids:
+        _sink(state, id_, Zone.CONDENSED, Zone.MELTED)
+        if id_ not in state.places and Zone.CONDENSED not in state.pending.get(id_, ()):
+            state.condensates.pop(id_, None)
+    for word in event.words:
+        state.words.append(word)
+        state.words_chars += len(word.text)
+    while state.words_chars > WORDS_KEPT and state.words:
+        _let_go(state, state.words.popleft())
+    state.narrative = event
+    if event.degraded:
+        state.since_good.extend(event.ids)
+    else:
+        state.last_good = event
+        state.since_good.clear()
+
+
+def _let_go(state: State, word: Word) -> None:
+    """Count the oldest held word among those that only the disk keeps."""
+    state.words_chars -= len(word.text)
+    older = state.older_words
+    if older is None:
+        state.older_words = OlderWords(count=1, first=word.at, last=word.at)
+    else:
+        state.older_words = OlderWords(
+            count=older.count + 1, first=min(older.first, word.at), last=max(older.last, word.at)
+        )
+
+
+def zone_of(state: State, id_: str) -> Zone | None:
+    """Return the zone of the oldest exchange called `id_` in view; None where it is melted or unknown."""
+    places = state.places.get(id_)
+    if not places:
+        return None
+    return Zone.SHARP if places[0] in state.sharp else Zone.CONDENSED
+
+
+def in_lived_order(zone: Mapping[Position, Exchange]) -> list[tuple[Position, Exchange]]:
+    """Return a zone's exchanges oldest first: by instant, then by place in the journal."""
+    return sorted(zone.items(), key=lambda item: (item[1].at, item[0]))

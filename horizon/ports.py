@@ -1,0 +1,162 @@
+"""What the use cases need of the world, as small protocols; adapters fulfil them, `testing` fakes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from contextlib import AbstractContextManager
+    from datetime import datetime
+
+    from horizon.core.event import Flagged, Outcome
+    from horizon.core.exchange import Entry, Exchange
+    from horizon.core.state import State
+
+
+class Clock(Protocol):
+    """The only source of "now"."""
+
+    def now(self) -> datetime:
+        """Return the present instant, aware, in UTC."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRequest:
+    """One question to a language model.
+
+    `model` is "ollama/<name>". `system` and `prompt` are clean text (no lone surrogate, no NUL). `schema`
+    is a flat JSON schema for the reply, None for prose. `reply_tokens` bounds the reply, `context` is the
+    window in tokens to ask for, `timeout` the seconds that the whole call may take.
+    """
+
+    model: str
+    prompt: str
+    system: str = ""
+    schema: Mapping[str, object] | None = None
+    reply_tokens: int
+    context: int
+    timeout: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """The model finished a reply; whether it is any use is for the core to judge."""
+
+    text: str
+    prompt_tokens: int = 0
+    reply_tokens: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejected:
+    """The model answered, but not usably: stopped for length, empty, a cut prompt, an unknown model."""
+
+    reason: str
+
+
+class ChatModel(Protocol):
+    """A summarizer."""
+
+    def chat(self, request: ModelRequest) -> Answered | Rejected:
+        """Ask once, without any retry.
+
+        Raises:
+            ModelUnavailable: refused, cut off, busy (429, 5xx), timed out; the asker may try later.
+        """
+        ...
+
+    def available(self, model: str) -> str | None:
+        """Return None where `model` can be asked now, else the reason why not, for people to read."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Oddity:
+    """Something in a file that was passed over or taken leniently; the file was not touched."""
+
+    path: str
+    line: int
+    """1-based; 0 where it concerns the whole file."""
+    offset: int
+    """Byte offset of the line's start."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fold:
+    """A bee's state as of the bytes that were read, and the stamp of those bytes.
+
+    Two loads with an equal `stamp` saw the same bytes. Treat `state` as read-only.
+    """
+
+    state: State
+    stamp: object
+    oddities: tuple[Oddity, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What an append stored: the exchange as it will be read back."""
+
+    exchange: Exchange
+    rotated: bool = False
+
+
+class BeeStore(Protocol):
+    """One bee's journals and the state folded from them (spec 1-horizon §9). Readers take no lock."""
+
+    def stamp(self) -> object:
+        """Return a cheap value that changes whenever any of the bee's journals does."""
+        ...
+
+    def load(self) -> Fold:
+        """Return the state folded from all bytes now on disk. Writes nothing."""
+        ...
+
+    def load_at(self, instant: datetime) -> Fold:
+        """Return the state as of `instant`: only what had been recorded by then."""
+        ...
+
+    def append(self, exchange: Exchange) -> Written:
+        """Append one exchange durably; it is on disk when this returns. Rotates at 500 entries.
+
+        Raises:
+            OSError: the disk refused; then nothing of it is in the journal.
+        """
+        ...
+
+    def flag(self, event: Flagged) -> None:
+        """Append a flag durably."""
+        ...
+
+    def record(self, outcome: Outcome) -> None:
+        """Append one outcome durably, in one write. Only under `exclusive()`."""
+        ...
+
+    def exclusive(self) -> AbstractContextManager[None]:
+        """Exclude every other maintainer of this bee, in all processes.
+
+        Raises:
+            StoreBusy: another one is at work.
+        """
+        ...
+
+    def save_snapshot(self) -> None:
+        """Write the cache of the folded state, atomically; it may be deleted at any time."""
+        ...
+
+    def exchange(self, id_: str) -> Exchange | None:
+        """Return the exchange called `id_` from the integral journal, wherever it stands; None if unknown."""
+        ...
+
+    def entries(self) -> Iterator[Entry]:
+        """Yield every readable exchange of the integral journal, in journal order."""
+        ...
+
+    def oddities(self) -> tuple[Oddity, ...]:
+        """Return what in the three journals could not be read, by file, line and offset, in order."""
+        ...

@@ -1,0 +1,1 @@
+"""Tasks: one retried task per use case (spec 3-orchestration)."""
