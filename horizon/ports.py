@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from horizon.core.verdict import Rejected
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from contextlib import AbstractContextManager
@@ -13,6 +15,19 @@ if TYPE_CHECKING:
     from horizon.core.event import Flagged, Outcome
     from horizon.core.exchange import Entry, Exchange
     from horizon.core.state import State
+
+
+__all__ = [
+    "Answered",
+    "BeeStore",
+    "ChatModel",
+    "Clock",
+    "Fold",
+    "ModelRequest",
+    "Oddity",
+    "Rejected",
+    "Written",
+]
 
 
 class Clock(Protocol):
@@ -51,18 +66,11 @@ class Answered:
     seconds: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rejected:
-    """The model answered, but not usably: stopped for length, empty, a cut prompt, an unknown model."""
-
-    reason: str
-
-
 class ChatModel(Protocol):
     """A summarizer."""
 
     def chat(self, request: ModelRequest) -> Answered | Rejected:
-        """Ask once, without any retry.
+        """Ask once, without any retry; Rejected where the answer was cut, empty, or cannot be had at all.
 
         Raises:
             ModelUnavailable: refused, cut off, busy (429, 5xx), timed out; the asker may try later.
