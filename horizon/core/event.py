@@ -103,8 +103,9 @@ class Evicted:
 class Narrated:
     """A narrative version was written, and `ids` left the condensed zone into it.
 
-    `words` are those of the beacons among `ids`, copied by code. `ids` is empty for a repair or a
-    restoration. `version` counts from 1; `base` is the version it was made from (0: none).
+    `words` are those of the beacons among `ids`, copied by code. `version` counts from 1; `base` is the
+    version it was made from (0: none). A repair's `ids` had melted before and are melted again here,
+    after the last good version; it is shown once none is left. A restoration has no `ids`.
     """
 
     version: int

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, assert_never
 
-from horizon.core.event import Appended, Condensed, Evicted, Flagged, Narrated, Word
+from horizon.core.event import Appended, Cause, Condensed, Evicted, Flagged, Narrated, Word
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -134,6 +134,9 @@ def _sink(state: State, id_: str, source: Zone, target: Zone) -> None:
 
 
 def _narrate(state: State, event: Narrated) -> None:
+    if event.cause is Cause.REPAIR:
+        _repair(state, event)
+        return
     for id_ in event.ids:
         _sink(state, id_, Zone.CONDENSED, Zone.MELTED)
         if id_ not in state.places and Zone.CONDENSED not in state.pending.get(id_, ()):
@@ -149,6 +152,15 @@ def _narrate(state: State, event: Narrated) -> None:
     else:
         state.last_good = event
         state.since_good.clear()
+
+
+def _repair(state: State, event: Narrated) -> None:
+    """Take a version made again from the journal: it shows once it covers all that melted after the last good one."""
+    covered = set(event.ids)
+    state.since_good[:] = [id_ for id_ in state.since_good if id_ not in covered]
+    state.last_good = event
+    if not state.since_good:
+        state.narrative = event
 
 
 def _let_go(state: State, word: Word) -> None:

@@ -1,0 +1,179 @@
+"""Settings files: `config.json`, `<hive>/horizon.toml`, `<hive>/bees/<bee>.toml` (spec 1-horizon §5).
+
+Read again whenever a file changes. A file that does not parse keeps the values it last had: those seen by
+this process, else those that the last maintenance kept in `window/settings.last-good.json`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final, cast
+
+from horizon.adapters.files import replace_file
+from horizon.settings import Layer, Problem, merge_consolidation, merge_horizon
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from horizon.settings import ConsolidationSettings, HorizonSettings, Resolved
+
+_KEPT_IN: Final = "settings.last-good.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Document:
+    """A settings file as last read: its tables, its text for line numbers, what was wrong with it."""
+
+    stamp: tuple[int, int, int] | None
+    tables: Mapping[str, object]
+    text: str = ""
+    problems: tuple[Problem, ...] = ()
+
+
+_ABSENT: Final = _Document(stamp=None, tables={})
+
+
+@dataclass(slots=True)
+class SettingsFiles:
+    """The settings of one hive (or home): its own files and the `config.json` of the folder above it."""
+
+    hive: Path
+    _seen: dict[Path, _Document] = field(default_factory=dict["Path", _Document], repr=False)
+    _kept: dict[str, Mapping[str, object]] | None = field(default=None, repr=False)
+
+    def paths(self, bee: str | None = None) -> tuple[Path, ...]:
+        """Return the files that count, the most general first."""
+        own = (self.hive.parent / "config.json", self.hive / "horizon.toml")
+        return own if bee is None else (*own, self.hive / "bees" / f"{bee}.toml")
+
+    def stamp(self, bee: str | None = None) -> object:
+        """Return a cheap value that changes whenever one of the files does."""
+        return tuple(_stamp(path) for path in self.paths(bee))
+
+    def horizon(self, bee: str) -> Resolved[HorizonSettings]:
+        """Return a bee's merged settings; what was passed over is in `problems`, by file, line and key."""
+        documents = [self._read(path) for path in self.paths(bee)]
+        layers, problems = _layers("horizon", self.paths(bee), documents)
+        config = documents[0]
+        resolved = merge_horizon(
+            layers,
+            modele=documents[-1].tables.get("modele", ""),
+            switches=_table("interrupteurs", self.paths()[0], config, problems),
+        )
+        return replace(resolved, problems=(*_parsing(documents), *problems, *resolved.problems))
+
+    def consolidation(self) -> Resolved[ConsolidationSettings]:
+        """Return a home's merged settings; what was passed over is in `problems`, by file, line and key."""
+        documents = [self._read(path) for path in self.paths()]
+        layers, problems = _layers("consolidation", self.paths(), documents)
+        resolved = merge_consolidation(
+            layers, switches=_table("interrupteurs", self.paths()[0], documents[0], problems)
+        )
+        return replace(resolved, problems=(*_parsing(documents), *problems, *resolved.problems))
+
+    def keep_good(self, bee: str) -> None:
+        """Keep the present values of every file that parses, for processes that find it broken."""
+        kept = dict(self._last_good())
+        for path in self.paths(bee):
+            document = self._read(path)
+            if document.stamp is None:
+                kept.pop(str(path), None)
+            elif not document.problems:
+                kept[str(path)] = document.tables
+        if kept != self._last_good():
+            text = json.dumps(kept, ensure_ascii=False, default=str, sort_keys=True)
+            replace_file(self.hive / "window" / _KEPT_IN, text.encode())
+            self._kept = kept
+
+    def _last_good(self) -> Mapping[str, Mapping[str, object]]:
+        if self._kept is None:
+            try:
+                found = json.loads((self.hive / "window" / _KEPT_IN).read_bytes())
+            except (OSError, ValueError, RecursionError):
+                found = {}
+            self._kept = cast("dict[str, Mapping[str, object]]", found) if isinstance(found, dict) else {}
+        return self._kept
+
+    def _read(self, path: Path) -> _Document:
+        stamp = _stamp(path)
+        before = self._seen.get(path)
+        if before is not None and before.stamp == stamp:
+            return before
+        if stamp is None:
+            document = _ABSENT
+        else:
+            try:
+                raw = path.read_bytes()
+                text = raw.decode("utf-8-sig")
+                tables = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+                if not isinstance(tables, dict):
+                    raise TypeError("a JSON object is expected")
+                document = _Document(stamp=stamp, tables=cast("dict[str, object]", tables), text=text)
+            except (OSError, ValueError, TypeError, RecursionError) as error:
+                good = before.tables if before else self._last_good().get(str(path), {})
+                problem = Problem(
+                    layer=str(path),
+                    line=_line_of(error),
+                    key="",
+                    found=f"does not parse ({error})",
+                    allowed="the last good values hold; mend the file" if good else "it is passed over; mend the file",
+                )
+                document = _Document(stamp=stamp, tables=good, problems=(problem,))
+        self._seen[path] = document
+        return document
+
+
+def _stamp(path: Path) -> tuple[int, int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return (found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+def _line_of(error: Exception) -> int | None:
+    if isinstance(error, json.JSONDecodeError):
+        return error.lineno
+    found = re.search(r"at line (\d+)", str(error))
+    return int(found[1]) if found else None
+
+
+def _layers(table: str, paths: tuple[Path, ...], documents: list[_Document]) -> tuple[list[Layer], list[Problem]]:
+    problems: list[Problem] = []
+    layers = [_table(table, path, document, problems) for path, document in zip(paths, documents, strict=True)]
+    return layers, problems
+
+
+def _table(table: str, path: Path, document: _Document, problems: list[Problem]) -> Layer:
+    values = document.tables.get(table, {})
+    if not isinstance(values, dict):
+        problems.append(
+            Problem(
+                layer=str(path), line=None, key=table, found=repr(values), allowed=f"a table is expected: [{table}]"
+            )
+        )
+        values = {}
+    named = cast("dict[str, object]", values)
+    return Layer(name=str(path), values=named, lines=_lines(table, path, document.text, named))
+
+
+def _lines(table: str, path: Path, text: str, keys: Mapping[str, object]) -> Mapping[str, int]:
+    """Find the line of each key: the parsers give none."""
+    mark = rf'"{re.escape(table)}"\s*:' if path.suffix == ".json" else rf"(?m)^\s*\[\s*{re.escape(table)}\s*\]"
+    start = re.search(mark, text)
+    lines: dict[str, int] = {}
+    for key in keys if start else ():
+        named = rf'"{re.escape(key)}"\s*:' if path.suffix == ".json" else rf'(?m)^\s*"?{re.escape(key)}"?\s*='
+        found = re.compile(named).search(text, start.end() if start else 0)
+        if found:
+            at = found.end()
+            lines[key] = text.count("\n", 0, at) + 1
+    return lines
+
+
+def _parsing(documents: list[_Document]) -> tuple[Problem, ...]:
+    return tuple(problem for document in documents for problem in document.problems)

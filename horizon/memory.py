@@ -1,0 +1,156 @@
+"""A bee's turn: append an exchange, flag one, read the horizon (spec 1-horizon §3, 5-interface)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC
+from typing import TYPE_CHECKING, Protocol
+
+from horizon.core.event import Flagged, Word
+from horizon.core.exchange import CONVERSATION, Exchange, content_id
+from horizon.core.render import ViewOptions, view_of
+from horizon.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime, tzinfo
+
+    from horizon.core.render import View
+    from horizon.ports import BeeStore, Clock
+    from horizon.settings import HorizonSettings, Resolved
+
+
+class BeeSettings(Protocol):
+    """Where a bee's settings come from, read again whenever they change."""
+
+    def stamp(self) -> object:
+        """Return a cheap value that changes whenever a settings file does."""
+        ...
+
+    def resolved(self) -> Resolved[HorizonSettings]:
+        """Return the merged settings of now."""
+        ...
+
+
+def view_options(settings: HorizonSettings, zone: tzinfo) -> ViewOptions:
+    """Return what of `settings` the view depends on."""
+    return ViewOptions(
+        active=settings.actif,
+        sharp=settings.budget_net,
+        condensed=settings.budget_condense,
+        narrative=settings.budget_recit,
+        age_hours=settings.age_net_heures,
+        beacons=frozenset(settings.phares),
+        floor=settings.plancher_phare,
+        language=settings.langue,
+        zone=zone,
+    )
+
+
+@dataclass(slots=True)
+class Bee:
+    """One agent's memory: its integral journal, its flags, its horizon. Safe to share between threads."""
+
+    name: str
+    _store: BeeStore = field(repr=False)
+    _settings: BeeSettings = field(repr=False)
+    _clock: Clock = field(repr=False)
+    _zone: Callable[[str], tzinfo] = field(repr=False)
+    _last: tuple[object, View] | None = field(default=None, repr=False)
+
+    def append(
+        self,
+        question: str,
+        answer: str,
+        *,
+        kind: str = CONVERSATION,
+        tool: str | None = None,
+        at: datetime | None = None,
+        model: str | None = None,
+    ) -> Exchange:
+        """Append one exchange to the integral journal; it is on disk when this returns (spec 1-horizon §1).
+
+        `at` is when it happened (now where None; a naive instant is taken in the bee's own zone). What is
+        returned is what will be read back: lone surrogates are replaced by U+FFFD.
+
+        Raises:
+            InvalidInput: `kind` is blank.
+            OSError: the disk refused; nothing of the exchange is in the journal then.
+        """
+        if not kind.strip():
+            raise InvalidInput(f'an exchange has a kind, such as "{CONVERSATION}"; found {kind!r}')
+        moment = self._clock.now() if at is None else self.instant(at)
+        return self._store.append(
+            Exchange(
+                id=content_id(at=moment, kind=kind, tool=tool, question=question, answer=answer),
+                at=moment,
+                kind=kind,
+                tool=tool,
+                question=question,
+                answer=answer,
+                model=model,
+            )
+        ).exchange
+
+    def read(self, *, at: datetime | None = None, trying: HorizonSettings | None = None) -> View:
+        """Return the horizon: never longer than the budget, in lived order, from the journals alone (spec §3).
+
+        Calls no model, takes no lock, writes nothing. `at` shows the view of a past instant under the
+        present settings; `trying` shows it under other settings.
+        """
+        if at is not None or trying is not None:
+            settings = trying or self.settings().settings
+            fold = self._store.load() if at is None else self._store.load_at(self.instant(at))
+            return view_of(fold.state, view_options(settings, self._zone(settings.fuseau)))
+        stamp = (self._store.stamp(), self._settings.stamp())
+        last = self._last
+        if last is not None and last[0] == stamp:
+            return last[1]
+        settings = self.settings().settings
+        fold = self._store.load()
+        view = view_of(fold.state, view_options(settings, self._zone(settings.fuseau)))
+        # What was read may be newer than the stamp taken before it, never older: at worst the next read looks again.
+        self._last = (stamp, view)
+        return view
+
+    def flag(self, id_: str) -> None:
+        """Flag an exchange as a beacon, for good or until it is unflagged (spec §4).
+
+        Raises:
+            InvalidInput: no exchange of this bee has this id.
+        """
+        self._mark(id_, on=True)
+
+    def unflag(self, id_: str) -> None:
+        """Make an exchange no beacon, also where it is one by its kind.
+
+        Raises:
+            InvalidInput: no exchange of this bee has this id.
+        """
+        self._mark(id_, on=False)
+
+    def exchange(self, id_: str) -> Exchange:
+        """Return a whole exchange from the integral journal, wherever it now lives.
+
+        Raises:
+            InvalidInput: no exchange of this bee has this id.
+        """
+        found = self._store.exchange(id_)
+        if found is None:
+            raise InvalidInput(f"{self.name} has no exchange {id_!r}; `horizon read --receipt` lists the ids in view")
+        return found
+
+    def settings(self) -> Resolved[HorizonSettings]:
+        """Return the merged settings, each value's layer, and what was passed over (spec §5)."""
+        return self._settings.resolved()
+
+    def instant(self, at: datetime) -> datetime:
+        """Return `at` in UTC; a naive instant is taken in the bee's zone."""
+        if at.utcoffset() is None:
+            at = at.replace(tzinfo=self._zone(self.settings().settings.fuseau))
+        return at.astimezone(UTC)
+
+    def _mark(self, id_: str, *, on: bool) -> None:
+        found = self.exchange(id_)
+        word = Word(id=found.id, at=found.at, text=found.question) if on else None
+        self._store.flag(Flagged(id=id_, on=on, at=self._clock.now(), word=word))
