@@ -51,7 +51,8 @@ def clean(text: str) -> str:
 
 def fenced(text: str) -> str:
     """Return `text` between fence tags on lines of their own; it can hold no such tag itself."""
-    return f"<{FENCE}>\n{_TAG.sub(r'‹\1', clean(text))}\n</{FENCE}>"
+    inside = _TAG.sub(r"‹\1", clean(text))
+    return f"<{FENCE}>\n{inside}\n</{FENCE}>"
 
 
 def most_tokens(text: str) -> int:

@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Final, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
 
 DEPTH_MOST: Final = 32
 """Deepest nesting read: our schemas need three levels, and Python's own reader fails near a thousand."""
@@ -25,11 +25,9 @@ _FENCE_LINE = re.compile(r"^[ \t]*(?:```|~~~)[^\n`]*$\n?", re.MULTILINE)
 
 def without_thoughts(reply: str) -> str | None:
     """Return `reply` after its last reasoning block; None where a block is left open, so no answer came."""
-    end = None
-    for end in _THOUGHT_END.finditer(reply):
-        pass
-    if end is not None:
-        reply = reply[end.end() :]
+    ends = [found.end() for found in _THOUGHT_END.finditer(reply)]
+    if ends:
+        reply = reply[ends[-1] :]
     if _THOUGHT.search(reply):
         return None
     return reply.strip()
@@ -85,29 +83,34 @@ def texts(value: object) -> list[str]:
     return []
 
 
+def _walked(text: str, start: int) -> Iterator[tuple[int, str, bool]]:
+    """Yield place, character, and whether a quoted text is open after it, from `start` on."""
+    quoted = escaped = False
+    for index in range(start, len(text)):
+        char = text[index]
+        if escaped:
+            escaped = False
+        elif quoted and char == "\\":
+            escaped = True
+        elif char == '"':
+            quoted = not quoted
+        yield index, char, quoted
+
+
 def _extent(reply: str, start: int) -> tuple[int | None, str]:
     """Return where the object at `start` ends and what closes it if the reply was cut; None if it is too deep."""
     closers: list[str] = []
-    quoted = escaped = False
-    for index in range(start, len(reply)):
-        char = reply[index]
+    quoted = False
+    for index, char, quoted in _walked(reply, start):  # the last state of the walk is used below
         if quoted:
-            if escaped:
-                escaped = False
-            elif char == "\\":
-                escaped = True
-            elif char == '"':
-                quoted = False
-        elif char == '"':
-            quoted = True
-        elif char in "{[":
+            continue
+        if char in "{[":
             closers.append("}" if char == "{" else "]")
             if len(closers) > DEPTH_MOST:
                 return None, ""
         elif char in "}]":
-            if closers[-1] != char:
+            if closers.pop() != char:
                 return None, ""
-            closers.pop()
             if not closers:
                 return index + 1, ""
     return len(reply), ('"' if quoted else "") + "".join(reversed(closers))
@@ -143,18 +146,8 @@ def _mendings(text: str) -> list[str]:
 
 def _without_trailing_commas(text: str) -> str:
     parts: list[str] = []
-    quoted = escaped = False
-    for char in text:
-        if quoted:
-            if escaped:
-                escaped = False
-            elif char == "\\":
-                escaped = True
-            elif char == '"':
-                quoted = False
-        elif char == '"':
-            quoted = True
-        elif char in "}]":
+    for _, char, quoted in _walked(text, 0):
+        if not quoted and char in "}]":
             while parts and parts[-1].isspace():
                 parts.pop()
             if parts and parts[-1] == ",":
