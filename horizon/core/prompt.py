@@ -13,6 +13,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from horizon.core.grapheme import head_end, tail_start
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -88,12 +90,11 @@ def shortened(text: str, most: int, note: str = "… {} …") -> str:
         return text
     gap = f"\n{note.format(len(text))}\n"
     if most <= len(gap):
-        return text[: max(most, 0)]
+        return text[: head_end(text, max(most, 0))]
     room = most - len(gap)
-    head = room - room // 3
-    tail = room // 3
-    gap = f"\n{note.format(len(text) - head - tail)}\n"
-    return text[:head] + gap + (text[-tail:] if tail else "")
+    head = text[: head_end(text, room - room // 3)]
+    tail = text[tail_start(text, len(text) - room // 3) :]
+    return f"{head}\n{note.format(len(text) - len(head) - len(tail))}\n{tail}"
 
 
 def within(text: str, tokens: int, note: str = "… {} …") -> str:

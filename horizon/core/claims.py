@@ -1,0 +1,130 @@
+"""What a text claims literally: addresses, paths, file names, identifiers, commands; each as it is written.
+
+Found in one order, each taking its characters away from the next, so that a URL's path is not also a path.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final
+
+
+class Kind(IntEnum):
+    """Kinds of literal things, the most telling first: what compaction loses first, and readers miss most."""
+
+    COMMAND = 0
+    PATH = 1
+    FILE = 2
+    URL = 3
+    EMAIL = 4
+    IDENTIFIER = 5
+    VERSION = 6
+    NUMBER = 7
+    NAME = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Literal:
+    """One literal thing in a text, where it begins, and as it is written there."""
+
+    kind: Kind
+    text: str
+    start: int
+
+
+EXTENSIONS: Final = (
+    "py|pyi|ipynb|js|mjs|cjs|ts|tsx|jsx|vue|svelte|rs|go|java|kt|c|h|cc|cpp|hpp|cs|rb|php|pl|lua|r|jl|swift|scala|sh|bash|zsh"
+    "|fish|ps1|bat|sql|html?|css|scss|less|xml|svg|json|jsonl|ndjson|ya?ml|toml|ini|cfg|conf|env|lock|md|rst|txt|tex|csv|tsv"
+    "|parquet|arrow|xlsx?|docx?|pptx?|odt|ods|pdf|epub|png|jpe?g|gif|webp|bmp|ico|tiff?|mp3|mp4|wav|ogg|flac|mkv|mov|avi|webm"
+    "|zip|tar|gz|tgz|bz2|xz|zst|7z|rar|whl|deb|rpm|iso|img|bin|exe|dll|so|dylib|db|sqlite3?|log|bak|tmp|out|pem|crt|key|pub"
+    "|gguf|safetensors|onnx|pt|pkl|npy|npz|service|timer|socket|patch|diff|snap|dockerfile|mk|gradle|proto|tf|tfvars|nix|vim"
+)
+"""Endings that make `word.ending` a file's name; without a list "M.Dupont" and "etc.Puis" would be files."""
+_WORD = r"[^\W_]"
+_URL = r"(?:https?|ftp|ssh|git|file|s3|wss?|postgres(?:ql)?|mysql|redis|mongodb(?:\+srv)?)://[^\s<>\"'`«»“”（）()\[\]{}，。；、]+|\bwww\.[^\s<>\"'`«»()，。]+"
+_EMAIL = r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+_PATH = (
+    r"(?<![\w/.:~-])(?:~|\.{1,2}|[A-Za-z]:)?[/\\](?:[\w.@%+=-]+[/\\])*[\w.@%+=-]*[\w@%+=-]/?"
+    r"|(?<![\w/.@-])[\w.@-]+(?:[/\\][\w.@+-]+){2,}/?"
+    rf"|(?<![\w/.@-])[\w.@-]+(?:[/\\][\w.@+-]+)*[/\\][\w.@+-]*\.(?:{EXTENSIONS})(?!\w)"
+)
+_FILE = (
+    rf"(?<![\w.-])[\w-][\w.+-]*\.(?:{EXTENSIONS})(?![\w-])|(?<!\w)\.(?:env|gitignore|bashrc|zshrc|profile|npmrc|dockerignore|editorconfig)\b"
+    r"|(?<!\w)(?:Makefile|Dockerfile|Containerfile|Justfile|Procfile|LICENSE|CHANGELOG|README)(?![\w.])"
+)
+_COMMAND_HEADS = (
+    "sudo|git|pip3?|pipx|uv|python3?|node|npm|npx|yarn|pnpm|docker|docker-compose|podman|kubectl|helm|terraform|ansible|make|cmake"
+    "|cargo|rustc|go|java|mvn|gradle|pytest|ruff|mypy|pyright|basedpyright|black|curl|wget|ssh|scp|rsync|systemctl|journalctl"
+    "|apt|apt-get|dnf|yum|brew|pacman|chmod|chown|mkdir|rm|cp|mv|ln|ls|cat|grep|rg|sed|awk|find|tar|unzip|psql|mysql|sqlite3"
+    "|redis-cli|ollama|prefect|horizon|ffmpeg|convert|pandoc|openssl|crontab|tmux|vim|nano|export|source|cd|aws|gcloud|az|gh"
+    "|poetry|conda|mamba|tox|nox|alembic|django-admin|flask|uvicorn|gunicorn|celery|bash|sh|zsh|kill|ps|df|du|mount|ip|ping"
+)
+_COMMAND = (
+    rf"(?m:^[ \t]*(?:\$|%|>|❯|#)[ \t]+(?P<shell>[^\n]{{2,160}})$)"
+    rf"|`(?P<ticked>(?:{_COMMAND_HEADS})(?:[ \t]+[^`\n]{{1,160}}))`"
+    rf"|(?m:^[ \t]*(?P<line>(?:{_COMMAND_HEADS})[ \t]+[^\n]{{1,160}})$)"
+)
+_IDENTIFIER = (
+    r"`[^`\n]{2,80}`"  # what the writer marked as code
+    r"|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"
+    r"|(?<![\w-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}(?![\w-])"  # hashes
+    r"|(?<![\w#])[A-Z][A-Z0-9]{1,9}-\d{1,6}(?!\w)"  # tickets
+    r"|(?<!\w)#\d{1,7}(?!\w)"
+    r"|(?<![\w-])--[a-z][\w-]*(?:=[^\s,;)]+)?"  # options
+    rf"|(?<!\w)@{_WORD}[\w/-]+"
+    r"|(?<!\w)(?:_+[^\W_]+|[^\W_]+_)\w*"  # snake_case
+    r"|(?<![\w.])[^\W\d_]+(?:\.[^\W\d_]\w+)+\(\)"
+    r"|(?<!\w)[A-Za-z][a-z0-9]*[a-z][A-Z][A-Za-z0-9]*(?:\(\))?"  # camelCase
+    r"|(?<!\w)[A-Za-z]+\d+[A-Za-z0-9]*(?!\w)"  # letters and digits: a4b, utf8, T1000
+)
+_VERSION = r"(?<![\w.])v?\d+(?:\.\d+){2,}(?:[-+.][A-Za-z0-9]+)*|(?<![\w.])v\d+(?:\.\d+)*(?![\w])"
+
+_ALL: Final = (
+    (Kind.URL, re.compile(_URL, re.IGNORECASE)),
+    (Kind.EMAIL, re.compile(_EMAIL)),
+    (Kind.PATH, re.compile(_PATH, re.IGNORECASE)),
+    (Kind.FILE, re.compile(_FILE, re.IGNORECASE)),
+    (Kind.VERSION, re.compile(_VERSION)),
+    (Kind.IDENTIFIER, re.compile(_IDENTIFIER)),
+)
+_COMMANDS: Final = re.compile(_COMMAND)
+_END: Final = ".,;:!?…'\"’”»)]}>，。；：！？、"
+
+
+def literals(text: str) -> tuple[list[Literal], str]:
+    """Return the literal things in `text`, in no set order, and the text with each replaced by blanks.
+
+    Commands are not among them: their parts are.
+    """
+    found: list[Literal] = []
+    for kind, pattern in _ALL:
+
+        def take(match: re.Match[str], kind: Kind = kind) -> str:
+            whole = match[0].rstrip(_END) if kind is not Kind.IDENTIFIER else match[0]
+            if not whole:
+                return match[0]
+            found.append(Literal(kind=kind, text=whole.strip("`"), start=match.start()))
+            return " " * len(whole) + match[0][len(whole) :]
+
+        text = pattern.sub(take, text)
+    return found, text
+
+
+def commands(text: str) -> list[Literal]:
+    """Return the command lines in `text`, in order."""
+    found: list[Literal] = []
+    for match in _COMMANDS.finditer(text):
+        line = match["shell"] or match["ticked"] or match["line"]
+        found.append(Literal(kind=Kind.COMMAND, text=line.strip(), start=match.start()))
+    return found
+
+
+def folded(text: str) -> str:
+    """Return `text` for comparing: compatibility forms, accents and case folded, runs of space as one."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKD", text)
+        text = "".join(char for char in text if not unicodedata.combining(char))
+    return " ".join(text.replace("\\", "/").replace("’", "'").casefold().split())
