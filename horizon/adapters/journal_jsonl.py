@@ -595,7 +595,7 @@ class JournalStore:
                 self._maintaining = False
 
 
-def bees(hive: Path) -> tuple[str, ...]:
+def bees_of(hive: Path) -> tuple[str, ...]:
     """Return the bees of a hive, sorted: those with a journal (active or archived) or settings of their own."""
     window = hive / "window"
     found = {path.stem for path in (hive / "bees").glob("*.toml")}
