@@ -10,11 +10,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from horizon.core.when import Days, take_days
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from datetime import date
 
 WORD_MOST: Final = 48
@@ -25,6 +27,7 @@ TERMS_MOST: Final = 64
 _CJK: Final = "\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003134f"
 """Scripts written without spaces between words, and Hangul, whose particles stick to words."""
 _RUN: Final = re.compile(rf"[{_CJK}]+|[a-z]\+\+|[a-z]#(?!\w)|[^\W_{_CJK}]+")
+_WORD: Final = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+(?:\+\+|#)?")
 _IDEOGRAPH: Final = re.compile(rf"[{_CJK}]")
 
 _STOP_WORDS: Final = (
@@ -57,17 +60,11 @@ _SILENT: Final = (
     " eras erez ait ais ons ez ees ee ant ants antes ante ables able ibles ible ions ion ities ity ites ite ives ive"
     " ifs if iers ier ieres iere"
 )
-_ENDINGS: Final = tuple(
-    sorted(
-        (
-            *((ending, "") for ending in _SILENT.split()),
-            ("ies", "i"), ("ied", "i"), ("ily", "i"), ("ications", "ic"), ("ication", "ic"), ("euses", "eu"),
-            ("euse", "eu"), ("eux", "eu"), ("aux", "al"), ("eaux", "eau"), ("elles", "el"), ("elle", "el"),
-            ("ennes", "en"), ("enne", "en"),
-        ),
-        key=lambda pair: (-len(pair[0]), pair[0], -len(pair[1])),
-    )
-)  # fmt: skip
+_ENDINGS: Final = dict.fromkeys(_SILENT.split(), "") | {
+    "ies": "i", "ied": "i", "ily": "i", "ications": "ic", "ication": "ic", "euses": "eu", "euse": "eu", "eux": "eu",
+    "aux": "al", "eaux": "eau", "elles": "el", "elle": "el", "ennes": "en", "enne": "en",
+}  # fmt: skip
+_LONGEST: Final = max(map(len, _ENDINGS))
 _IRREGULAR: Final = {
     "went": "go", "gone": "go", "goes": "go", "bought": "buy", "saw": "see", "seen": "see", "ate": "eat",
     "eaten": "eat", "wrote": "write", "written": "write", "ran": "run", "made": "make", "taught": "teach",
@@ -117,6 +114,7 @@ def _fold_once(text: str) -> str:
     return unicodedata.normalize("NFKC", _LATIN_MARKS.sub("", apart)).translate(_LETTERS)
 
 
+@lru_cache(maxsize=32_768)  # texts repeat their words: most of a day's are known after its first exchanges
 def stem(word: str) -> str:
     """Return what a folded French or English word shares with its plural, feminine and verb forms.
 
@@ -127,9 +125,10 @@ def stem(word: str) -> str:
     if len(word) <= _STEM_LEAST or not word.isalpha():
         return word
     if not word.endswith("ss"):
-        for ending, instead in _ENDINGS:
-            if word.endswith(ending) and len(word) - len(ending) >= _STEM_LEAST:
-                word = word[: -len(ending)] + instead
+        for length in range(min(_LONGEST, len(word) - _STEM_LEAST), 0, -1):
+            instead = _ENDINGS.get(word[-length:])
+            if instead is not None:
+                word = word[:-length] + instead
                 break
     if len(word) > _STEM_LEAST and word[-1] == word[-2] and word[-1] not in "aeiou":
         word = word[:-1]
@@ -157,6 +156,13 @@ def _runs(folded: str) -> list[str]:
     return found
 
 
+def places(text: str) -> Iterator[tuple[int, str]]:
+    """Yield where in `text` each of its words stands (a character offset), with each of its tokens, in order."""
+    for word in _WORD.finditer(text):
+        for at, token in enumerate(tokens(word[0])):
+            yield word.start() + (at if _IDEOGRAPH.match(word[0]) else 0), token
+
+
 def ideographs(text: str) -> list[str]:
     """Return each ideograph of a text, in its order."""
     return _IDEOGRAPH.findall(fold(text))
@@ -178,3 +184,50 @@ def understand(text: str, *, today: date) -> Query:
         loose=tuple(dict.fromkeys(letters))[:TERMS_MOST],
         days=days,
     )
+
+
+TYPO_LEAST: Final = 4
+"""Letters of a word from which one wrong letter is forgiven; two from twice as many."""
+TYPO_MOST: Final = 24
+"""Letters of the longest word in which one is: what is longer is no word of a language searched by stems."""
+
+
+def forgiving(word: str) -> bool:
+    """Tell whether a token is a word in which a typo is forgiven: plain letters, neither short nor very long."""
+    return TYPO_LEAST <= len(word) <= TYPO_MOST and word.isascii() and word.isalpha()
+
+
+def near(word: str, candidates: Iterable[str]) -> list[str]:
+    """Return the candidates that may be what `word` was meant to be, the nearest first, then in their order.
+
+    One letter wrong, missing, too many or swapped with its neighbour, two in words of eight letters or more;
+    also words that begin with `word`. A word that is not `forgiving` has no near ones.
+    """
+    if not forgiving(word):
+        return []
+    most = 1 if len(word) < 2 * TYPO_LEAST else 2
+    letters = set(word)
+    found: list[tuple[int, str]] = []
+    for candidate in candidates:
+        if candidate.startswith(word):
+            found.append((most, candidate))
+        elif abs(len(candidate) - len(word)) <= most and len(letters.symmetric_difference(candidate)) <= 2 * most:
+            distance = _distance(word, candidate)
+            if distance <= most:
+                found.append((distance, candidate))
+    return [candidate for _, candidate in sorted(found, key=lambda pair: pair[0])]
+
+
+def _distance(one: str, two: str) -> int:
+    """Return how many letters are to be put in, left out, changed or swapped with a neighbour."""
+    before: list[int] = []
+    above = list(range(len(two) + 1))
+    for row, letter in enumerate(one, start=1):
+        line = [row]
+        for column, other in enumerate(two, start=1):
+            cost = min(above[column] + 1, line[-1] + 1, above[column - 1] + (letter != other))
+            if row > 1 and column > 1 and letter == two[column - 2] and one[row - 2] == other:
+                cost = min(cost, before[column - 2] + 1)
+            line.append(cost)
+        before, above = above, line
+    return above[-1]
