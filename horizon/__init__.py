@@ -1,1 +1,47 @@
-"""Horizon: a past that local LLM agents can carry."""
+"""Horizon: a past that local LLM agents can carry.
+
+    >>> from horizon import open_hive
+    >>> bee = open_hive("~/ruche").bee("mia")
+
+What is near stays sharp, what is far fades, nothing is lost. Importing this loads no Prefect, Polars,
+DuckDB or Ollama.
+"""
+
+from horizon.core.beacon import Floor
+from horizon.core.exchange import Exchange
+from horizon.core.receipt import Cut, Gauge, Level, Part, Role, Rule, View
+from horizon.errors import (
+    CorruptData,
+    HorizonError,
+    InvalidInput,
+    InvalidSettings,
+    ModelUnavailable,
+    StoreBusy,
+    TransientError,
+    Unavailable,
+)
+from horizon.memory import Bee
+from horizon.wiring import Hive, open_hive
+
+__all__ = [
+    "Bee",
+    "CorruptData",
+    "Cut",
+    "Exchange",
+    "Floor",
+    "Gauge",
+    "Hive",
+    "HorizonError",
+    "InvalidInput",
+    "InvalidSettings",
+    "Level",
+    "ModelUnavailable",
+    "Part",
+    "Role",
+    "Rule",
+    "StoreBusy",
+    "TransientError",
+    "Unavailable",
+    "View",
+    "open_hive",
+]

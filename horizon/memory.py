@@ -6,16 +6,17 @@ from dataclasses import dataclass, field
 from datetime import UTC
 from typing import TYPE_CHECKING, Protocol
 
+from horizon.core.budget import Budgets, ViewOptions
 from horizon.core.event import Flagged, Word
 from horizon.core.exchange import CONVERSATION, Exchange, content_id
-from horizon.core.render import ViewOptions, view_of
+from horizon.core.view import view_of
 from horizon.errors import InvalidInput
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime, tzinfo
 
-    from horizon.core.render import View
+    from horizon.core.receipt import View
     from horizon.ports import BeeStore, Clock
     from horizon.settings import HorizonSettings, Resolved
 
@@ -36,14 +37,11 @@ def view_options(settings: HorizonSettings, zone: tzinfo) -> ViewOptions:
     """Return what of `settings` the view depends on."""
     return ViewOptions(
         active=settings.actif,
-        sharp=settings.budget_net,
-        condensed=settings.budget_condense,
-        narrative=settings.budget_recit,
-        age_hours=settings.age_net_heures,
-        beacons=frozenset(settings.phares),
-        floor=settings.plancher_phare,
-        language=settings.langue,
+        budgets=Budgets(sharp=settings.budget_net, condensed=settings.budget_condense, narrative=settings.budget_recit),
         zone=zone,
+        floor=settings.plancher_phare,
+        beacons=frozenset(settings.phares),
+        language=settings.langue,
     )
 
 

@@ -153,6 +153,14 @@ class BeeStore(Protocol):
         """
         ...
 
+    def refold(self, *, drop_outcomes: bool = False) -> None:
+        """Forget what is folded and cached, so that the next load reads every journal from its first byte.
+
+        With `drop_outcomes` the recorded outcomes are set aside under another name beside the file (never
+        deleted), so that the horizon is made again from the journal and the flags alone. Only under `exclusive()`.
+        """
+        ...
+
     def save_snapshot(self) -> None:
         """Write the cache of the folded state, atomically; it may be deleted at any time."""
         ...

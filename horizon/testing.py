@@ -1,6 +1,6 @@
 """Fakes that ship with the package: a scripted model and a clock that stands still.
 
-    >>> from horizon.testing import FixedClock, ScriptedModel
+>>> from horizon.testing import FixedClock, ScriptedModel
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final, assert_never
 
 from horizon.core.event import Appended, Cause, Condensed, Evicted, Flagged, Narrated, Word
+from horizon.core.words import is_standing_order
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,7 +63,7 @@ class State:
     since_good: list[str] = field(default_factory=list[str])
     """Ids melted after `last_good`, in order; empty when the narrative is good."""
     words: deque[Word] = field(default_factory=deque[Word])
-    """Words of melted beacons, in the order of melting, the newest `WORDS_KEPT` characters of them."""
+    """Words of melted beacons, in the order of melting: `WORDS_KEPT` characters of them, the newest and standing orders."""
     words_chars: int = 0
     """Sum of the lengths of `words`."""
     older_words: OlderWords | None = None
@@ -145,7 +146,7 @@ def _narrate(state: State, event: Narrated) -> None:
         state.words.append(word)
         state.words_chars += len(word.text)
     while state.words_chars > WORDS_KEPT and state.words:
-        _let_go(state, state.words.popleft())
+        _let_go(state)
     state.narrative = event
     if event.degraded:
         state.since_good.extend(event.ids)
@@ -163,8 +164,22 @@ def _repair(state: State, event: Narrated) -> None:
         state.narrative = event
 
 
-def _let_go(state: State, word: Word) -> None:
-    """Count the oldest held word among those that only the disk keeps."""
+def _let_go(state: State) -> None:
+    """Count the oldest held word among those that only the disk keeps; standing orders go after all others.
+
+    They are held to half of the room, so that a keeper who only ever orders still sees her newest words.
+    """
+    index = 0
+    orders = 0
+    for place, word in enumerate(state.words):
+        if not is_standing_order(word.text):
+            index = place
+            break
+        orders += len(word.text)
+        if orders > WORDS_KEPT // 2:
+            break
+    word = state.words[index]
+    del state.words[index]
     state.words_chars -= len(word.text)
     older = state.older_words
     if older is None:
@@ -173,6 +188,26 @@ def _let_go(state: State, word: Word) -> None:
         state.older_words = OlderWords(
             count=older.count + 1, first=min(older.first, word.at), last=max(older.last, word.at)
         )
+
+
+def copy_of(state: State) -> State:
+    """Return a state that can be changed without changing `state`."""
+    return State(
+        sharp=state.sharp.copy(),
+        condensed=state.condensed.copy(),
+        condensates=state.condensates.copy(),
+        narrative=state.narrative,
+        last_good=state.last_good,
+        since_good=state.since_good.copy(),
+        words=state.words.copy(),
+        words_chars=state.words_chars,
+        older_words=state.older_words,
+        flags=state.flags.copy(),
+        pending={id_: zones.copy() for id_, zones in state.pending.items()},
+        appended=state.appended,
+        melted=state.melted,
+        places={id_: places.copy() for id_, places in state.places.items()},
+    )
 
 
 def zone_of(state: State, id_: str) -> Zone | None:

@@ -1,0 +1,434 @@
+"""One bee's maintenance: evict, melt, repair, rebuild, verify (spec 1-horizon §8).
+
+Rules:
+
+- What a model returned is recorded before it is used; a zone's change is one event, appended in one write.
+  Killed at any instant and run again, a pass ends in the state that an undisturbed one gives.
+- Maintainers of one bee exclude each other; readers and appenders never wait.
+- Every loop ends: each turn moves at least one exchange to the next zone, or the pass stops and says why.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass, field, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final
+
+from horizon.core import condensation, narrative
+from horizon.core.beacon import is_beacon
+from horizon.core.event import TRUNCATION, VERBATIM, Cause, Condensed, Evicted, Narrated, Word
+from horizon.core.eviction import plan_eviction, plan_melting
+from horizon.core.render import minute
+from horizon.core.state import Zone
+from horizon.core.verdict import Rejected
+from horizon.core.view import view_of
+from horizon.core.zone import chars_of, compose_narrative, rooms
+from horizon.ports import ModelRequest
+from horizon.settings import summarizers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from horizon.cascade import Attempt, Cascade
+    from horizon.core.budget import ViewOptions
+    from horizon.core.event import Section, Step
+    from horizon.core.eviction import EvictionPlan
+    from horizon.core.exchange import Exchange
+    from horizon.core.prompt import Prompt
+    from horizon.core.state import State
+    from horizon.ports import BeeStore, Clock
+    from horizon.settings import HorizonSettings
+
+EVICTION_CHUNK: Final = 20
+"""Exchanges moved by one eviction event: a pass that is killed has lost no more than the move of so many."""
+CALLS_PER_PASS: Final = 500
+"""Most model calls of one pass. A bee switched on after years has thousands of exchanges to condense; the
+rest waits for the next pass, still in the journal and counted in the view, instead of one pass of days."""
+SECTION_FRAMES: Final = 180
+"""Characters of the narrative's heading and its six sections' own, which the sections' texts leave free."""
+REPAIR_BATCH_CHARS: Final = 6_000
+"""Characters of exchanges that one call of a narrative's repair takes from the journal: some twenty condensed
+exchanges, so that a day's outage is made good in a few calls, each recorded."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MaintenanceReport:
+    """What a pass really did for one bee, in counts; no text of its memory.
+
+    `condensed` counts texts made for evicted exchanges, `melted` exchanges, `narratives` versions written,
+    `repaired` texts made again, `degraded` texts that are degraded in the state that the pass left. `by` counts
+    the texts of this pass by author. `gauge` gives each zone's characters and budget by the zone's French name.
+    `notes` say, for people, what was left and why. `planned` is what a dry run would have moved.
+    """
+
+    hive: str
+    bee: str
+    active: bool
+    dry_run: bool = False
+    evicted: int = 0
+    condensed: int = 0
+    melted: int = 0
+    narratives: int = 0
+    repaired: int = 0
+    degraded: int = 0
+    calls: int = 0
+    failures: int = 0
+    tokens: int = 0
+    by: Mapping[str, int] = field(default_factory=dict[str, int])
+    gauge: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+    notes: tuple[str, ...] = ()
+
+    def needs(self) -> bool:
+        """Tell whether the pass changed anything, or a dry run would have."""
+        return bool(self.evicted or self.melted or self.narratives or self.repaired or self.condensed)
+
+    def to_json(self) -> dict[str, object]:
+        """Return the report for a JSON document."""
+        return {**asdict(self), "gauge": {zone: list(level) for zone, level in self.gauge.items()}}
+
+
+@dataclass(slots=True)
+class _Pass:
+    """What one pass has done so far."""
+
+    by: Counter[str] = field(default_factory=Counter[str])
+    evicted: int = 0
+    condensed: int = 0
+    melted: int = 0
+    narratives: int = 0
+    repaired: int = 0
+    notes: list[str] = field(default_factory=list[str])
+
+
+@dataclass(slots=True, kw_only=True)
+class Maintenance:
+    """The upkeep of one bee's horizon."""
+
+    hive: str
+    bee: str
+    store: BeeStore
+    settings: HorizonSettings
+    options: ViewOptions
+    """What the view depends on, from the same settings."""
+    cascade: Cascade
+    clock: Clock
+
+    def pending(self) -> bool:
+        """Tell, without asking a model, whether `maintain` has anything to move."""
+        if not self.settings.actif:
+            return False
+        state = self.store.load().state
+        return bool(self._eviction(state).leaving or plan_melting(state, self.options).batches)
+
+    def degraded(self) -> bool:
+        """Tell, without asking a model, whether an outage left texts that `repair` would make again."""
+        return self.settings.actif and bool(_degraded(self.store.load().state))
+
+    def maintain(self, *, dry_run: bool = False) -> MaintenanceReport:
+        """Evict, then melt, until each zone is within its budget (spec 1-horizon §2, §8).
+
+        Raises:
+            StoreBusy: another maintainer is at work on this bee.
+            OSError: the disk refused; what was recorded by then holds.
+        """
+        if not self.settings.actif:
+            return self._report(_Pass(notes=["the horizon is switched off (actif = false)"]))
+        if dry_run:
+            return self._planned()
+        done = _Pass()
+        with self.store.exclusive():
+            self._evict(done)
+            self._melt(done)
+            self.store.save_snapshot()
+        return self._report(done)
+
+    def repair(self) -> MaintenanceReport:
+        """Make again from the integral journal what an outage left degraded (spec 1-horizon §5).
+
+        A text is replaced only by one that a model made and the checks accepted.
+
+        Raises:
+            StoreBusy: another maintainer is at work on this bee.
+        """
+        done = _Pass()
+        if not self.degraded():
+            return self._report(done)
+        models = summarizers(self.settings)
+        reason = self.cascade.available(models)
+        if reason is not None:
+            return self._report(_Pass(notes=[f"nothing was repaired: {reason}"]))
+        with self.store.exclusive():
+            self._repair_condensates(done)
+            self._repair_narrative(done)
+            self.store.save_snapshot()
+        return self._report(done)
+
+    def rebuild(self, *, fresh: bool = False) -> MaintenanceReport:
+        """Fold the journals again from their first byte; with `fresh`, also ask the models again for every text.
+
+        `fresh` sets the recorded outcomes aside (the file stays beside, renamed) and maintains from the
+        journal and the flags alone.
+
+        Raises:
+            StoreBusy: another maintainer is at work on this bee.
+        """
+        with self.store.exclusive():
+            self.store.refold(drop_outcomes=fresh)
+            self.store.save_snapshot()
+        return self.maintain() if fresh else self._report(_Pass())
+
+    def _evict(self, done: _Pass) -> None:
+        while True:
+            state = self.store.load().state
+            plan = self._eviction(state)
+            if plan.held is not None and not plan.leaving:
+                done.notes.append(plan.held)
+            if not plan.leaving:
+                return
+            ids = plan.ids[:EVICTION_CHUNK]
+            sharp = _by_id(state.sharp.values())
+            for id_ in ids:
+                if id_ not in state.condensates:
+                    if self.cascade.tally.calls >= CALLS_PER_PASS:
+                        done.notes.append(
+                            f"{len(plan.ids)} exchanges wait for the next pass: {CALLS_PER_PASS} calls are made in one"
+                        )
+                        return
+                    self._condense(sharp[id_], done)
+            self.store.record(Evicted(ids=ids, at=self.clock.now()))
+            done.evicted += len(ids)
+
+    def _condense(self, exchange: Exchange, done: _Pass, *, by_model_only: bool = False) -> bool:
+        """Record a condensed text for `exchange`; tell whether one was made that is not degraded."""
+        own = condensation.own_text(exchange)
+        if own is not None:
+            text, by, degraded, steps = own, VERBATIM, False, ()
+        else:
+            language = self.settings.langue
+            asked = self.cascade.ask(
+                summarizers(self.settings),
+                lambda attempt: self._request(
+                    attempt,
+                    condensation.prompt(
+                        exchange, language=language, window=self._window(attempt), reason=attempt.reason
+                    ),
+                ),
+                lambda reply: condensation.judge(reply, exchange, language=language),
+            )
+            steps, degraded = asked.steps, asked.failed
+            if asked.value is None and by_model_only:
+                return False
+            text, by = (condensation.truncate(exchange), TRUNCATION) if asked.value is None else (asked.value, asked.by)
+        self.store.record(
+            Condensed(id=exchange.id, text=text, by=by, degraded=degraded, at=self.clock.now(), steps=steps)
+        )
+        done.by[by] += 1
+        done.condensed += 1
+        return not degraded
+
+    def _melt(self, done: _Pass) -> None:
+        while True:
+            state = self.store.load().state
+            plan = plan_melting(state, self.options)
+            if not plan.batches:
+                return
+            if self.cascade.tally.calls >= CALLS_PER_PASS:
+                done.notes.append(f"{len(plan.ids)} exchanges wait for the next pass to melt")
+                return
+            self._melt_batch(state, tuple(item.id for item in plan.batches[0]), done)
+
+    def _melt_batch(self, state: State, ids: tuple[str, ...], done: _Pass) -> None:
+        condensed = _by_id(state.condensed.values())
+        batch = [condensed[id_] for id_ in ids]
+        base = state.narrative
+        words = tuple(
+            Word(id=exchange.id, at=exchange.at, text=exchange.question)
+            for exchange in batch
+            if is_beacon(exchange, state.flags, self.options.beacons)
+        )
+        sections, by, steps, failed = self._narrate(
+            state,
+            base.sections if base else {},
+            [self._piece(state, exchange) for exchange in batch],
+            coming=sum(len(word.text) for word in words),
+        )
+        from_degraded = (base is not None and base.degraded) or any(
+            state.condensates[id_].degraded for id_ in ids if id_ in state.condensates
+        )
+        self.store.record(
+            Narrated(
+                version=_next_version(state),
+                base=base.version if base else 0,
+                cause=Cause.MELTING,
+                sections=sections,
+                by=by,
+                degraded=failed or from_degraded,
+                at=self.clock.now(),
+                ids=ids,
+                words=words,
+                steps=steps,
+            )
+        )
+        done.by[by] += 1
+        done.melted += len(ids)
+        done.narratives += 1
+
+    def _narrate(
+        self, state: State, previous: Mapping[Section, str], batch: Sequence[narrative.Melting], *, coming: int = 0
+    ) -> tuple[Mapping[Section, str], str, tuple[Step, ...], bool]:
+        """Return the sections with `batch` melted in, who made them, each step, and whether a model failed.
+
+        They get what of the narrative's room the keeper's words leave, `coming` characters of new ones included;
+        at least half of it.
+        """
+        room = rooms(self.options.budgets).narrative
+        words = chars_of(compose_narrative(state, self.options, room).word_parts()) + coming
+        most = max(room - min(words, room // 2) - SECTION_FRAMES, 0)
+        language = self.settings.langue
+        asked = self.cascade.ask(
+            summarizers(self.settings),
+            lambda attempt: self._request(
+                attempt,
+                narrative.prompt(
+                    previous, batch, most=most, language=language, window=self._window(attempt), reason=attempt.reason
+                ),
+            ),
+            lambda reply: narrative.judge(reply, previous, batch, most=most, language=language),
+        )
+        if asked.value is not None:
+            return asked.value, asked.by, asked.steps, False
+        made = narrative.truncate(previous, batch, most=most, language=language)
+        return made, TRUNCATION, asked.steps, asked.failed
+
+    def _repair_condensates(self, done: _Pass) -> None:
+        state = self.store.load().state
+        held = _by_id([*state.sharp.values(), *state.condensed.values()])
+        for id_ in [id_ for id_, made in state.condensates.items() if made.degraded and id_ in held]:
+            if not self._condense(held[id_], done, by_model_only=True):
+                done.notes.append(f"{id_} stays degraded: no model gave a usable text")
+                continue
+            done.repaired += 1
+
+    def _repair_narrative(self, done: _Pass) -> None:
+        """Melt again, from the last good version, what has melted since, whole from the journal."""
+        while True:
+            state = self.store.load().state
+            if not state.since_good:
+                return
+            base = state.last_good
+            ids: list[str] = []
+            batch: list[narrative.Melting] = []
+            room = REPAIR_BATCH_CHARS
+            for id_ in state.since_good:
+                exchange = self.store.exchange(id_)
+                if exchange is not None:
+                    text = condensation.own_text(exchange) or condensation.truncate(exchange)
+                    room -= len(text) + len(exchange.question)
+                    if ids and room < 0:
+                        break
+                    batch.append(self._melting(exchange, text))
+                ids.append(id_)
+            sections, by, steps, failed = self._narrate(state, base.sections if base else {}, batch)
+            if failed or by == TRUNCATION:
+                done.notes.append("the narrative stays degraded: no model gave a usable one")
+                return
+            self.store.record(
+                Narrated(
+                    version=_next_version(state),
+                    base=base.version if base else 0,
+                    cause=Cause.REPAIR,
+                    sections=sections,
+                    by=by,
+                    degraded=False,
+                    at=self.clock.now(),
+                    ids=tuple(ids),
+                    steps=steps,
+                )
+            )
+            done.by[by] += 1
+            done.narratives += 1
+            done.repaired += 1
+
+    def _eviction(self, state: State) -> EvictionPlan:
+        return plan_eviction(
+            state, self.options, now=self.clock.now(), age=timedelta(hours=self.settings.age_net_heures)
+        )
+
+    def _piece(self, state: State, exchange: Exchange) -> narrative.Melting:
+        made = state.condensates.get(exchange.id)
+        return self._melting(exchange, made.text if made else condensation.truncate(exchange))
+
+    def _melting(self, exchange: Exchange, text: str) -> narrative.Melting:
+        return narrative.Melting(when=minute(exchange.at, self.options.zone), question=exchange.question, text=text)
+
+    def _window(self, attempt: Attempt) -> int:
+        return min(self.settings.contexte, attempt.window or self.settings.contexte)
+
+    def _request(self, attempt: Attempt, prompt: Prompt | Rejected) -> ModelRequest | Rejected:
+        if isinstance(prompt, Rejected):
+            return prompt
+        return ModelRequest(
+            model=attempt.model,
+            system=prompt.system,
+            prompt=prompt.text,
+            schema=prompt.schema,
+            reply_tokens=prompt.reply_tokens,
+            context=self._window(attempt),
+            timeout=self.settings.delai_secondes,
+        )
+
+    def _planned(self) -> MaintenanceReport:
+        state = self.store.load().state
+        eviction = self._eviction(state)
+        melting = plan_melting(state, self.options)
+        notes = [eviction.held.value] if eviction.held is not None and not eviction.leaving else []
+        planned = _Pass(evicted=len(eviction.ids), melted=len(melting.ids), notes=notes)
+        return replace(self._report(planned), dry_run=True)
+
+    def _report(self, done: _Pass) -> MaintenanceReport:
+        state = self.store.load().state
+        gauge = view_of(state, self.options).gauge
+        tally = self.cascade.tally
+        return MaintenanceReport(
+            hive=self.hive,
+            bee=self.bee,
+            active=self.settings.actif,
+            evicted=done.evicted,
+            condensed=done.condensed,
+            melted=done.melted,
+            narratives=done.narratives,
+            repaired=done.repaired,
+            degraded=len(_degraded(state)),
+            calls=tally.calls,
+            failures=tally.failures,
+            tokens=tally.prompt_tokens + tally.reply_tokens,
+            by=dict(done.by),
+            gauge={
+                Zone.SHARP.value: (gauge.sharp.chars, gauge.sharp.budget),
+                Zone.CONDENSED.value: (gauge.condensed.chars, gauge.condensed.budget),
+                Zone.MELTED.value: (gauge.narrative.chars, gauge.narrative.budget),
+            },
+            notes=tuple(done.notes),
+        )
+
+
+def _by_id(exchanges: Iterable[Exchange]) -> dict[str, Exchange]:
+    """Index by id; where two exchanges carry one id the oldest counts, as in the state."""
+    found: dict[str, Exchange] = {}
+    for exchange in exchanges:
+        found.setdefault(exchange.id, exchange)
+    return found
+
+
+def _degraded(state: State) -> tuple[str, ...]:
+    """Return what of the state is degraded: ids of exchanges, and "recit" for the narrative."""
+    held = {exchange.id for exchange in (*state.sharp.values(), *state.condensed.values())}
+    texts = tuple(id_ for id_, made in state.condensates.items() if made.degraded and id_ in held)
+    narrative_too = state.narrative is not None and state.narrative.degraded
+    return (*texts, Zone.MELTED.value) if narrative_too else texts
+
+
+def _next_version(state: State) -> int:
+    newest = max((told.version for told in (state.narrative, state.last_good) if told), default=0)
+    return newest + 1
