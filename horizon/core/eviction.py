@@ -7,6 +7,7 @@ over its budget sheds down to a low-water mark, so that it sheds now and then, a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
@@ -16,7 +17,7 @@ from horizon.core.zone import entries, rooms
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from datetime import datetime, timedelta
+    from datetime import datetime
 
     from horizon.core.budget import ViewOptions
     from horizon.core.state import State
@@ -41,9 +42,11 @@ class Reason(StrEnum):
 
 
 class Held(StrEnum):
-    """Why a zone that should shed cannot."""
+    """Why a zone that should shed cannot, for people to read."""
 
-    LATEST = "only the latest exchange is left, and it always stays, even where it alone is over the budget"
+    LATEST = (
+        "only the latest exchange is left in the sharp zone, and it always stays, even where it alone is over budget"
+    )
     FLOOR = "what is past its age is beacons, and their floor (plancher_phare) is the sharp zone"
 
 
@@ -58,44 +61,40 @@ class Leaving:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EvictionPlan:
-    """Exchanges to evict, oldest first; empty where nothing is due or nothing can leave, then `held` says why.
-
-    `before` and `after` are the sharp zone's characters, `room` what it may fill.
-    """
-
+class _Plan:
     leaving: tuple[Leaving, ...]
     before: int
     after: int
     room: int
-    held: Held | None = None
+    why: Held | None = None
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The exchanges to evict, oldest first."""
+        """The exchanges that are to leave, oldest first."""
         return tuple(item.id for item in self.leaving)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MeltingPlan:
-    """Exchanges to melt, in batches for one call each, oldest first; empty where nothing is due.
+class EvictionPlan(_Plan):
+    """Exchanges to evict, oldest first; `why` says why the zone stays over its room, or keeps what is past its age.
 
-    `before` and `after` are the condensed zone's characters, `room` what it may fill.
+    `before` and `after` are the sharp zone's characters, `room` what it may fill.
     """
 
-    batches: tuple[tuple[Leaving, ...], ...]
-    before: int
-    after: int
-    room: int
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The exchanges to melt, in the order of melting."""
-        return tuple(item.id for batch in self.batches for item in batch)
+    __slots__ = ()
 
 
-def plan_eviction(state: State, options: ViewOptions, *, now: datetime, age: timedelta) -> EvictionPlan:
-    """Return what is to leave the sharp zone: all older than `age`, and over budget the oldest down to the low-water mark.
+class MeltingPlan(_Plan):
+    """Exchanges to melt in one call, oldest first; empty where the zone is within its room.
+
+    `before` and `after` are the condensed zone's characters, `room` what it may fill. Where `after` is still over
+    `room`, another batch is due. `why` is None: the condensed zone can always shed.
+    """
+
+    __slots__ = ()
+
+
+def plan_eviction(state: State, options: ViewOptions, *, now: datetime, age_hours: float) -> EvictionPlan:
+    """Return what is to leave the sharp zone: all older than `age_hours`, and over budget the oldest down to the low-water mark.
 
     The latest exchange always stays. With the floor `net`, beacons leave only once nothing else is left to shed, and
     never by age.
@@ -105,7 +104,8 @@ def plan_eviction(state: State, options: ViewOptions, *, now: datetime, age: tim
     before = sum(item.chars for item in items)
     movable = items[:-1]
     stays = _is_beacon if options.floor is Floor.SHARP else _none
-    aged = [item for item in movable if now - item.exchange.at > age]
+    since = now - timedelta(hours=age_hours)
+    aged = [item for item in movable if item.exchange.at < since]
     leaving = {id(item): (item, Reason.AGE) for item in aged if not stays(item)}
     size = before - sum(item.chars for item, _ in leaving.values())
     if size > room:
@@ -117,11 +117,11 @@ def plan_eviction(state: State, options: ViewOptions, *, now: datetime, age: tim
             if id(item) not in leaving:
                 leaving[id(item)] = (item, Reason.BUDGET)
                 size -= item.chars
-    held = None
+    why = None
     if size > room:
-        held = Held.LATEST
+        why = Held.LATEST
     elif any(id(item) not in leaving for item in aged):
-        held = Held.FLOOR
+        why = Held.FLOOR
     chosen = sorted(leaving.values(), key=lambda pair: pair[0].order)
     return EvictionPlan(
         leaving=tuple(_leaving(item, reason) for item, reason in chosen),
@@ -135,6 +135,8 @@ def plan_eviction(state: State, options: ViewOptions, *, now: datetime, age: tim
 def plan_melting(state: State, options: ViewOptions) -> MeltingPlan:
     """Return what is to leave the condensed zone once it is over budget: the oldest, down to the low-water mark.
 
+    One batch: at most `BATCH_CHARS`, and at least one exchange. Planning again after it goes on, or ends.
+
     Beacons melt only where they alone overflow the zone, and then down to the mark too, unless the floor is `recit`,
     which gives them no place of their own.
     """
@@ -143,16 +145,18 @@ def plan_melting(state: State, options: ViewOptions) -> MeltingPlan:
     before = size = sum(item.chars for item in items)
     target = int(room * CONDENSED_LOW_WATER)
     stays = _none if options.floor is Floor.NARRATIVE else _is_beacon
-    leaving: list[Item] = []
+    batch: list[Item] = []
     if size > room:
         overflowing = sum(item.chars for item in items if stays(item)) > room
         for item in _in_order(items, stays):
-            if size <= target or (stays(item) and not overflowing):
+            full = batch and before - size + item.chars > BATCH_CHARS
+            if size <= target or full or (stays(item) and not overflowing):
                 break
-            leaving.append(item)
+            batch.append(item)
             size -= item.chars
-    leaving.sort(key=lambda item: item.order)
-    return MeltingPlan(batches=_batches(leaving), before=before, after=size, room=room)
+    batch.sort(key=lambda item: item.order)
+    leaving = tuple(_leaving(item, Reason.BUDGET) for item in batch)
+    return MeltingPlan(leaving=leaving, before=before, after=size, room=room)
 
 
 def _is_beacon(item: Item) -> bool:
@@ -170,15 +174,3 @@ def _in_order(items: list[Item], stays: Callable[[Item], bool]) -> list[Item]:
 
 def _leaving(item: Item, reason: Reason) -> Leaving:
     return Leaving(id=item.exchange.id, reason=reason, beacon=item.beacon, size=item.chars)
-
-
-def _batches(items: list[Item]) -> tuple[tuple[Leaving, ...], ...]:
-    batches: list[list[Leaving]] = []
-    left = 0
-    for item in items:
-        if not batches or item.chars > left:
-            batches.append([])
-            left = BATCH_CHARS
-        batches[-1].append(_leaving(item, Reason.BUDGET))
-        left -= item.chars
-    return tuple(tuple(batch) for batch in batches)
