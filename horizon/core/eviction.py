@@ -128,7 +128,7 @@ def plan_eviction(state: State, options: ViewOptions, *, now: datetime, age_hour
         before=before,
         after=size,
         room=room,
-        held=held,
+        why=why,
     )
 
 
