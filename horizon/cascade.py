@@ -56,9 +56,9 @@ class Asked(Generic[Value]):
     """What a round through the models gave.
 
     `value` is what the judge accepted, `by` the model that made it; None and "" where none did. `steps`
-    are in order, one for each model. `unreachable` tells that no model's reply was judged unusable: those
-    configured could not be reached (True only where there was at least one). `reason` is the last one
-    for which a model was left, "" where none was.
+    are in order, one for each model. `unreachable` tells that no model gave a reply to judge: there was at
+    least one, but none could be reached, is known to its server, or may be asked. `reason` is the last one for
+    which a model was left, "" where none was.
     """
 
     value: Value | None
@@ -140,7 +140,7 @@ class Cascade:
                     if not isinstance(found, Rejected):
                         steps.append(Step(by=model, outcome=OK))
                         return Asked(value=found, by=model, steps=tuple(steps))
-                    reached = True
+                    reached = reached or not found.final
                     reason = found.reason
             steps.append(Step(by=model, outcome=reason[:REASON_MOST]))
         return Asked(value=None, steps=tuple(steps), unreachable=bool(steps) and not reached, reason=reason)

@@ -41,12 +41,15 @@ class OllamaServer:
     requests: list[Body] = field(default_factory=list)
     calls: list[str] = field(default_factory=list)
     """"METHOD /path" of every request, in order of arrival."""
+    keys: list[tuple[str, str | None]] = field(default_factory=list)
+    """Path and Authorization header of each POST, in order of arrival."""
     violations: list[str] = field(default_factory=list)
     max_concurrent: int = 0
     """Most chat calls that were being answered at one time."""
     _default: Behaviour | None = None
     _queue: deque[Behaviour] = field(default_factory=deque)
-    _busy: int = 0
+    busy_now: int = 0
+    """Chat calls being answered now."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _ending: threading.Event = field(default_factory=threading.Event)
     _http: _Http | None = None
@@ -132,13 +135,13 @@ class OllamaServer:
     def busy(self, body: Body):
         with self._lock:
             self.requests.append(body)
-            self._busy += 1
-            self.max_concurrent = max(self.max_concurrent, self._busy)
+            self.busy_now += 1
+            self.max_concurrent = max(self.max_concurrent, self.busy_now)
         try:
             yield
         finally:
             with self._lock:
-                self._busy -= 1
+                self.busy_now -= 1
 
     def find(self, name: str) -> Model | None:
         for have, model in self.models.items():
@@ -202,6 +205,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._json(self.server.owner.counts())
             return
         self.server.owner.calls.append(f"POST {self.path}")
+        self.server.owner.keys.append((self.path, self.headers.get("Authorization")))
         if self._broken(chat=self.path == "/api/chat"):
             return
         match self.path:

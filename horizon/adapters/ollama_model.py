@@ -208,7 +208,7 @@ class OllamaModel:
 
     def _translated(self, name: str, work: Callable[[], _Result]) -> _Result | Rejected:
         """Return what `work` does, with every error of the client and its transport in our own terms."""
-        url = self.url
+        url = _without_user(self.url)
         _load()
         import httpx  # noqa: PLC0415  # loaded only when a model is asked
         import ollama  # noqa: PLC0415
@@ -218,10 +218,14 @@ class OllamaModel:
             return work()
         except ollama.ResponseError as error:
             return _refusal(name, url, error.status_code, str(error.error))
+        except ollama.RequestError as error:
+            return Rejected(reason=f"the client does not send this: {_said(error)}", final=True)
         except pydantic.ValidationError:
             return Rejected(reason=f"the server at {url} answered without the fields of a reply")
         except httpx.TimeoutException as error:
             raise ModelUnavailable(f"{name} at {url}: no answer in time ({type(error).__name__})") from None
+        except (ConnectionError, httpx.ConnectError) as error:
+            raise ModelUnavailable(f"{name}: no connection to {url}; is Ollama running there?") from error
         except (httpx.HTTPError, httpx.StreamError, OSError) as error:
             raise ModelUnavailable(f"{name} at {url}: {_said(error)}") from None
         except httpx.InvalidURL as error:
@@ -335,6 +339,12 @@ def _refusal(name: str, url: str, status: int, said: str) -> Rejected:
 def _said(error: BaseException) -> str:
     text = " ".join(str(error).split())[:200]
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _without_user(url: str) -> str:
+    """Return `url` for people, without a name and password in it."""
+    scheme, mark, rest = url.partition("://")
+    return scheme + mark + rest.rpartition("@")[2]
 
 
 def _is_loopback(url: str) -> bool:
