@@ -1,0 +1,72 @@
+"""`backfill-consolidation`: days of the past of one home, in order, as far back as a person asks.
+
+Resumable: what is done with the same exchanges is passed over, so that a killed run is simply started again, and two
+at once share the days.
+"""
+
+from __future__ import annotations
+
+from datetime import date  # noqa: TC003 - Prefect reads the parameters' types when the flow is called
+from pathlib import Path  # noqa: TC003 - as above
+from typing import Any, Self
+
+from prefect import flow, runtime
+from prefect.artifacts import create_progress_artifact, update_progress_artifact
+from prefect.states import State  # noqa: TC002 - as above
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from flows.night import Night
+from flows.places import names_of
+from horizon.core.day import days as days_from
+from tasks.artifacts import key
+from tasks.outcome import state_of
+
+
+class Days(BaseModel):
+    """The days to take, both ends included, oldest first."""
+
+    model_config = ConfigDict(frozen=True)
+
+    first: date = Field(title="First day", description="The oldest day to take.", json_schema_extra={"position": 0})
+    last: date = Field(title="Last day", description="The newest day to take.", json_schema_extra={"position": 1})
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.last < self.first:
+            raise ValueError(f"the last day, {self.last}, is before the first, {self.first}")
+        return self
+
+
+def run_name() -> str:
+    """Return the run's name: "backfill 2026-07-01 to 2026-08-23 · ruche"."""
+    parameters = runtime.flow_run.parameters
+    days = Days.model_validate(parameters["days"])
+    return f"backfill {days.first} to {days.last} · {names_of([parameters['home']])}"
+
+
+@flow(name="backfill-consolidation", flow_run_name=run_name, persist_result=False)
+def backfill_consolidation(home: Path, days: Days, *, force: bool = False, dry_run: bool = False) -> State[Any]:
+    """Consolidate a home's days from the first to the last, oldest first.
+
+    Args:
+        home: Folder of the home: a hive, or a host's folder with its traces.db.
+        days: The days to take, both ends included.
+        force: Take also the days that are done with the same exchanges.
+        dry_run: Only say what would be done and how many calls it would take: nothing is written, no model is asked.
+    """
+    folder = home.expanduser().absolute()
+    night = Night(home=folder, force=force, dry_run=dry_run)
+    if not dry_run:
+        night.look_at_summarizer()
+    wanted = tuple(days_from(days.first, days.last))
+    bar = create_progress_artifact(0.0, key=key("backfill", folder.name), description=f"{days.first} to {days.last}")
+    for count, day in enumerate(wanted, start=1):
+        night.take_or_wait(day)
+        update_progress_artifact(bar, 100.0 * count / len(wanted), description=f"{day}: {count} of {len(wanted)} days")
+    night.publish(days.last)
+    return state_of(
+        (outcome.result for outcome in night.outcomes),
+        "days",
+        dry_run=dry_run,
+        note=f"{night.calls} model calls {'planned' if dry_run else 'made'}",
+    )

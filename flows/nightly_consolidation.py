@@ -1,0 +1,78 @@
+"""`nightly-consolidation`: the day that ended settles into durable memory, and then the days still owed.
+
+Each home: yesterday, then the days of the look-back that are never consolidated, owed, stale or degraded, oldest
+first. A missed night is thus taken by the next one. With the summarizer away only yesterday is taken (marked degraded,
+or owed); the others wait.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path  # noqa: TC003 - Prefect reads the parameters' types when the flow is called
+from typing import TYPE_CHECKING, Any
+
+from prefect import flow, get_run_logger, runtime
+from prefect.states import State  # noqa: TC002 - as above
+
+from flows.night import Night
+from flows.places import homes_of, names_of
+from horizon import wiring
+from horizon.core.day import day_of
+from horizon.errors import HorizonError
+from tasks.outcome import Outcome, of_error, state_of
+
+if TYPE_CHECKING:
+    from datetime import date, datetime
+
+
+def run_name() -> str:
+    """Return the run's name: "night 2026-08-23 · ruche", for the day that its schedule meant in the first home."""
+    homes = runtime.flow_run.parameters.get("homes") or ()
+    try:
+        day = expected_day(homes_of(homes)[0], runtime.flow_run.scheduled_start_time).isoformat()
+    except (HorizonError, OSError, IndexError):
+        day = "without a home"
+    return f"night {day} · {names_of(homes)}"
+
+
+def expected_day(home: Path, scheduled: datetime) -> date:
+    """Return the day before the one that `scheduled` is in, in the home's zone, however late the run starts."""
+    return day_of(scheduled, wiring.open_home(home).zone) - timedelta(days=1)
+
+
+@flow(name="nightly-consolidation", flow_run_name=run_name, persist_result=False)
+def nightly_consolidation(homes: list[Path] | None = None) -> State[Any]:
+    """Consolidate yesterday and then the days still owed, for each home.
+
+    Args:
+        homes: Folders of homes (a hive, or a host's folder with its traces.db); a folder that holds hives stands for
+            all of them. Empty: the root folder of the machine that runs this (HORIZON_ROOT, else ~/ruche).
+    """
+    log = get_run_logger()
+    scheduled = runtime.flow_run.scheduled_start_time
+    outcomes: list[Outcome] = []
+    left = 0
+    for home in homes_of(homes or ()):
+        night = Night(home=home)
+        try:
+            left += _settle(night, expected_day(home, scheduled))
+        except (HorizonError, OSError) as error:
+            night.outcomes.append(of_error(home.name, error))
+            log.exception("%s could not be settled", home.name)
+        outcomes += night.outcomes
+    note = f"{left} more owed, left for the nights to come" if left else ""
+    return state_of((outcome.result for outcome in outcomes), "days", note=note)
+
+
+def _settle(night: Night, expected: date) -> int:
+    """Take a home's days, and leave the report; return how many owed days are beyond what one night takes."""
+    home = wiring.open_home(night.home)
+    night.look_at_summarizer()
+    night.take(expected)
+    last = max(expected, home.yesterday())
+    owed = [day for day in home.owed(last, home.settings.retour_jours) if day != expected]
+    most = home.settings.jours_par_nuit - 1
+    for day in owed[:most]:
+        night.take_or_wait(day)
+    night.publish(last)
+    return len(owed[most:])

@@ -1,0 +1,55 @@
+"""`rebuild-horizon`: fold a bee's journals again; the integral journal is only read."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path  # noqa: TC003 - Prefect reads the parameters' types when the flow is called
+from typing import Any
+
+from prefect import flow, get_run_logger, runtime
+from prefect.states import State  # noqa: TC002 - as above
+
+from flows.bees import Bees, worked_on
+from flows.places import names_of
+from horizon import wiring
+from tasks.artifacts import publish_bees
+from tasks.outcome import state_of
+from tasks.rebuild import rebuild_bee
+from tasks.runner import task_runner, width
+
+
+class How(StrEnum):
+    """What is kept of the texts that models once made."""
+
+    FOLD = "fold"
+    """The recorded texts, folded again."""
+    FRESH = "fresh"
+    """None of them: the models are asked again."""
+
+
+def run_name() -> str:
+    """Return the run's name: "rebuild mia · ruche", or "rebuild ruche" for all of its bees."""
+    parameters = runtime.flow_run.parameters
+    bees = parameters.get("bees") or ()
+    hive = names_of([parameters["hive"]])
+    return f"rebuild {', '.join(bees)} · {hive}" if bees else f"rebuild {hive}"
+
+
+@flow(name="rebuild-horizon", flow_run_name=run_name, task_runner=task_runner(), persist_result=False)
+def rebuild_horizon(hive: Path, bees: list[str] | None = None, how: How = How.FOLD) -> State[Any]:
+    """Fold the journals of a hive's bees again.
+
+    Args:
+        hive: Folder of the hive.
+        bees: Names of the bees to rebuild. Empty: all bees of the hive.
+        how: "fold" folds again what is recorded, without a model; "fresh" also asks the models again.
+    """
+    log = get_run_logger()
+    folder = hive.expanduser().absolute()
+    calls = ({"hive": folder, "bee": bee, "fresh": how is How.FRESH} for bee in bees or wiring.bees(folder))
+    outcomes = []
+    for outcome in worked_on(rebuild_bee, calls, most=width()):
+        log.info(outcome.line())
+        outcomes.append(outcome)
+    publish_bees(Bees([folder]).gauges())
+    return state_of((outcome.result for outcome in outcomes), "bees")

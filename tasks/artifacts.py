@@ -1,0 +1,146 @@
+"""What runs leave to look at in Prefect: the night's report, the calendar of nights, bees with their gauges, progress.
+
+Counts, dates and names only. A day's summary is in the report only where its home's setting `rapport_resume` says so.
+Pure functions make the texts; `publish_…` hands them to Prefect, under keys of lower case letters, digits and dashes.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+from prefect.artifacts import create_markdown_artifact, create_table_artifact
+
+from horizon.core.day import DayState, days
+from tasks.consolidate import DayOutcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from horizon.core.receipt import Gauge, Level
+    from tasks.outcome import Outcome
+
+MARKS: Final[Mapping[str, str]] = {
+    DayState.DONE: "●",
+    DayState.DEGRADED: "◐",
+    DayState.OWED: "✕",
+    DayState.NEVER: "○",
+    DayState.STALE: "↻",
+    DayState.EMPTY: "·",
+    DayState.SOURCE_MISSING: "?",
+}
+"""One mark per day: the fuller, the more of the day is kept."""
+WEEKS: Final = 6
+"""Weeks that the calendar shows: the look-back's longest month, whole."""
+BEES_SHOWN: Final = 200
+"""Most bees in the table; a page of more is read by nobody, and each costs a fold of its journals."""
+BAR: Final = 10
+"""Length of a gauge's bar, in characters."""
+KEY_MOST: Final = 60
+"""Longest key, in characters."""
+
+
+def key(kind: str, name: str) -> str:
+    """Return an artifact's key: `kind` and a folder's name in lower case letters, digits and dashes."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    return f"{kind}-{re.sub('[^a-z0-9]+', '-', plain).strip('-') or 'home'}"[:KEY_MOST].rstrip("-")
+
+
+def cell(text: str) -> str:
+    """Return `text` as it may stand in a Markdown table: on one line, no markup or cell border of its own."""
+    return re.sub(r"([\\|`*_<>\[\]#])", r"\\\1", " ".join(text.split()))
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a Markdown table; every cell is plain text."""
+    lines = [head, ["---"] * len(head), *([cell(str(value)) for value in row] for row in rows)]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def night_report(home: str, outcomes: Sequence[Outcome], *, health: str = "") -> str:
+    """Return a night's report in Markdown: each day taken with its counts, then what waits, failed or was noted."""
+    taken = [outcome for outcome in outcomes if isinstance(outcome, DayOutcome)]
+    head = ("Day", "State", "Read", "Left out", "New", "Merged", "Refused", "Summarizer", "Calls", "Tokens", "Seconds")
+    rows = [
+        (
+            day.day,
+            f"{MARKS.get(day.state, '')} {day.state}",
+            day.read,
+            sum(day.left_out.values()),
+            day.counts.get("new", 0),
+            day.counts.get("merged", 0),
+            day.counts.get("refused", 0),
+            day.by or "–",
+            day.calls,
+            day.tokens,
+            f"{day.seconds:.1f}",
+        )
+        for day in taken
+    ]
+    parts = [f"## {cell(home)}", table(head, rows) if rows else "No day was taken."]
+    left_out = [(day.day, reason, count) for day in taken for reason, count in sorted(day.left_out.items()) if count]
+    if left_out:
+        parts += ["### Left out", table(("Day", "Reason", "Exchanges"), left_out)]
+    notes = [f"- The summarizer is out of reach: {cell(health)}"] if health else []
+    notes += [f"- {cell(o.line())}" for o in outcomes if o.note or not isinstance(o, DayOutcome)]
+    if notes:
+        parts += ["### Notes", "\n".join(notes)]
+    for day in taken:
+        if day.summary:
+            parts += [f"### {day.day}", "\n".join(f"> {cell(line)}" for line in day.summary.split("\n"))]
+    return "\n\n".join(parts) + "\n"
+
+
+def calendar(home: str, states: Mapping[date, str], last: date) -> str:
+    """Return the calendar of nights in Markdown: a row per week up to `last`, one mark per day, newest week first."""
+    monday = last - timedelta(days=last.weekday())
+    rows: list[list[str]] = []
+    for week in range(WEEKS):
+        first = monday - timedelta(weeks=week)
+        rows.append([first.isoformat(), *(_mark(day, states, last) for day in days(first, first + timedelta(days=6)))])
+    head = ("Week of", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+    legend = " · ".join(f"`{mark}` {state}" for state, mark in MARKS.items())
+    return f"## {cell(home)}\n\n{table(head, rows)}\n\n{legend}\n"
+
+
+def _mark(day: date, states: Mapping[date, str], last: date) -> str:
+    return "" if day > last else MARKS.get(states.get(day, DayState.EMPTY), "")
+
+
+def bee_row(hive: str, bee: str, gauge: Gauge) -> dict[str, str | int]:
+    """Return a bee's row: each zone as a bar with its characters and budget."""
+    return {
+        "hive": hive,
+        "bee": bee,
+        "sharp": bar(gauge.sharp),
+        "condensed": bar(gauge.condensed),
+        "narrative": bar(gauge.narrative),
+        "exchanges": gauge.appended,
+        "melted": gauge.melted,
+    }
+
+
+def bar(level: Level) -> str:
+    """Return how full a zone is, such as "▰▰▰▱▱▱▱▱▱▱ 3 600 / 12 000"; a bar is full at the budget and beyond."""
+    filled = BAR if level.chars >= level.budget else level.chars * BAR // level.budget
+    return f"{'▰' * filled}{'▱' * (BAR - filled)} {level.chars:,} / {level.budget:,}".replace(",", "\u202f")
+
+
+def publish_night(home: Path, report: str) -> None:
+    """Leave a night's report; the key's versions are the nights."""
+    create_markdown_artifact(report, key=key("night", home.name), description=f"Nights of {home}")
+
+
+def publish_calendar(home: Path, states: Mapping[date, str], last: date) -> None:
+    """Leave the calendar of a home's nights."""
+    text = calendar(home.name, states, last)
+    create_markdown_artifact(text, key=key("calendar", home.name), description=f"Calendar of nights of {home}")
+
+
+def publish_bees(rows: list[dict[str, Any]]) -> None:
+    """Leave the table of bees with their gauges; nothing where there is no bee."""
+    if rows:
+        create_table_artifact(rows, key="bees", description="Bees and how full their zones are, in characters")

@@ -1,0 +1,167 @@
+"""A real Prefect server and process workers on 127.0.0.1, with a home and database of their own; nothing is left behind."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+
+ROOT = Path(__file__).parents[2]
+START = 180
+"""Seconds that a server may take on a busy machine: its first start migrates an empty database."""
+RUN = 300
+"""Seconds that one run may take from being asked for to its end, waits of the worker included."""
+ENDED = {"COMPLETED", "FAILED", "CRASHED", "CANCELLED"}
+
+
+class RealPrefect:
+    """A server with an API to ask; a context manager that ends all it started, also when a test fails."""
+
+    def __init__(self, place: Path, **env: str) -> None:
+        self.place = place
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}/api"
+        self.env = os.environ | {
+            "PREFECT_HOME": str(place / "prefect"),
+            "PREFECT_API_URL": self.url,
+            "PREFECT_LOGGING_LEVEL": "INFO",
+            "PREFECT_LOGGING_TO_API_ENABLED": "true",
+            "PYTHONWARNINGS": "default",
+            **env,
+        }
+        self.api = httpx.Client(base_url=self.url, timeout=60, trust_env=False)
+        self.server: subprocess.Popen[bytes] | None = None
+        self.started: list[subprocess.Popen[bytes]] = []
+
+    def __enter__(self):
+        (self.place / "prefect").mkdir(parents=True, exist_ok=True)
+        try:
+            self.start_server()
+        except BaseException:
+            self.end_all()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.end_all()
+
+    def start_server(self) -> None:
+        self.server = self.start("server", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(self.port))
+        self.until(self._healthy, START, "the server's start")
+
+    def _healthy(self) -> bool:
+        assert self.server is not None
+        assert self.server.poll() is None, self.log("server")
+        with contextlib.suppress(httpx.HTTPError):
+            return self.api.get("/health").status_code == 200
+        return False
+
+    def start_worker(self, name: str) -> subprocess.Popen[bytes]:
+        return self.start(name, "prefect", "worker", "start", "--pool", "horizon", "--name", name, "--limit", "4")
+
+    def start(self, name: str, *module: str) -> subprocess.Popen[bytes]:
+        """Start `python -m module…` in a process group of its own, SIGINT as in a terminal, its talk in a file."""
+        reset = "import runpy, signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        run = "sys.argv = sys.argv[1:]; runpy.run_module(sys.argv[0], run_name='__main__', alter_sys=True)"
+        with (self.place / f"{name}.log").open("ab") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-c", reset + run, *module],
+                cwd=ROOT,
+                env=self.env,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        self.started.append(process)
+        return process
+
+    def command(self, *arguments: str) -> str:
+        """Run `python arguments…` in the checkout to its end and return what it said; it must succeed."""
+        done = subprocess.run(
+            [sys.executable, *arguments],
+            cwd=ROOT, env=self.env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=START, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def deploy(self) -> str:
+        """Make the pool, the limit and the automation, and deploy all from prefect.yaml, paused: no schedule interferes."""
+        self.command("-c", "from flows.setup import setup; print(*setup(), sep='\\n')")
+        said = self.command("-m", "prefect", "--no-prompt", "deploy", "--all")
+        for deployment in self.ask("/deployments/filter"):
+            self.api.patch(f"/deployments/{deployment['id']}", json={"paused": True}).raise_for_status()
+        return said
+
+    def ask(self, path: str, **body: object) -> list[dict]:
+        answer = self.api.post(path, json=body)
+        answer.raise_for_status()
+        return answer.json()
+
+    def run(self, flow: str, **parameters: object) -> dict:
+        """Have a worker run a deployment, and return the run when it has ended."""
+        return self.ended(self.trigger(flow, **parameters))
+
+    def trigger(self, flow: str, **parameters: object) -> str:
+        answer = self.api.get(f"/deployments/name/{flow}/{flow}")
+        answer.raise_for_status()
+        made = self.api.post(f"/deployments/{answer.json()['id']}/create_flow_run", json={"parameters": parameters})
+        made.raise_for_status()
+        return made.json()["id"]
+
+    def flow_run(self, id_: str) -> dict:
+        answer = self.api.get(f"/flow_runs/{id_}")
+        answer.raise_for_status()
+        return answer.json()
+
+    def ended(self, id_: str) -> dict:
+        return self.until(lambda: (run := self.flow_run(id_))["state_type"] in ENDED and run, RUN, f"the run {id_}")
+
+    def until(self, look, seconds: float, what: str):
+        """Return what `look` finds once it is true."""
+        deadline = time.monotonic() + seconds
+        while not (found := look()):
+            assert time.monotonic() < deadline, f"{what} took more than {seconds} s\n{self.log('server')}"
+            time.sleep(0.5)
+        return found
+
+    def log(self, name: str) -> str:
+        path = self.place / f"{name}.log"
+        return path.read_text("utf-8", "replace")[-5000:] if path.exists() else ""
+
+    def processes(self) -> list[int]:
+        """Return the ids of all processes that have our Prefect home in their environment: what we started, and theirs."""
+        mark = f"PREFECT_HOME={self.env['PREFECT_HOME']}".encode()
+        found = []
+        for entry in Path("/proc").iterdir():
+            with contextlib.suppress(OSError):
+                if entry.name.isdigit() and mark in (entry / "environ").read_bytes().split(b"\0"):
+                    found.append(int(entry.name))
+        return found
+
+    def end_all(self) -> None:
+        self.api.close()
+        for process in self.processes():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGTERM)
+        deadline = time.monotonic() + 10
+        while (left := self.processes()) and time.monotonic() < deadline:
+            time.sleep(0.2)
+        for process in left:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        for process in self.started:
+            process.wait()
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
