@@ -173,6 +173,10 @@ class BeeStore(Protocol):
         """Yield every readable exchange of the integral journal, in journal order."""
         ...
 
+    def entries_between(self, start: datetime, end: datetime) -> Iterator[Entry]:
+        """Yield the exchanges with `start <= at < end`, in journal order, reading little else."""
+        ...
+
     def oddities(self) -> tuple[Oddity, ...]:
         """Return what in the three journals could not be read, by file, line and offset, in order."""
         ...

@@ -12,49 +12,17 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-import unicodedata
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from horizon.errors import InvalidInput, StoreBusy
+from horizon.errors import StoreBusy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
     from pathlib import Path
 
 _FILE_MODE: Final = 0o600
 _FOLDER_MODE: Final = 0o700
-_NAME_LONGEST: Final = 64
-"""Characters in a hive's or bee's name: with four UTF-8 bytes each and our longest suffix it stays under
-the 255 bytes that file systems allow only for names in one script's two or three bytes; see `check_name`."""
-_NAME_BYTES: Final = 200
-"""Bytes in a name: 255 that file systems allow, less our longest suffix."""
-_RESERVED: Final = frozenset(
-    {"con", "prn", "aux", "nul"} | {f"{port}{n}" for port in ("com", "lpt") for n in range(10)}
-)
-"""Names that are devices where the folder is shared with Windows."""
-
-
-def check_name(name: str) -> str:
-    """Return a hive's or bee's name in NFC, safe as a part of a path.
-
-    Letters of any script (with their marks), digits, `-` and `_`; 1 to 64 characters; no leading dash.
-
-    Raises:
-        InvalidInput: the name is none of that; the message says what is allowed.
-    """
-    normal = unicodedata.normalize("NFC", name)
-    allowed = all(c in "-_" or unicodedata.category(c)[0] in "LM" or unicodedata.category(c) == "Nd" for c in normal)
-    fits = 0 < len(normal) <= _NAME_LONGEST
-    if not fits or not allowed or normal.startswith("-") or unicodedata.category(normal[0])[0] == "M":
-        raise InvalidInput(
-            f"a name has 1 to {_NAME_LONGEST} letters, digits, '-' or '_' and does not begin with '-'; found {name[:80]!r}"
-        )
-    if len(normal.encode()) > _NAME_BYTES:
-        raise InvalidInput(f"a name has at most {_NAME_BYTES} bytes of UTF-8; {name!r} has {len(normal.encode())}")
-    if normal.casefold() in _RESERVED:
-        raise InvalidInput(f"{name!r} is the name of a device on some systems; choose another")
-    return normal
 
 
 def make_folder(path: Path) -> None:
@@ -115,7 +83,7 @@ def replace_file(path: Path, data: bytes) -> None:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
+def locked(path: Path) -> Generator[None]:
     """Hold an exclusive flock on `path` (made when missing), waiting for it; a crash gives it back."""
     fd = _open_lock(path)
     try:
@@ -126,7 +94,7 @@ def locked(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def locked_or_busy(path: Path, what: str) -> Iterator[None]:
+def locked_or_busy(path: Path, what: str) -> Generator[None]:
     """Hold an exclusive flock on `path` without waiting; the file says which process holds it.
 
     Raises:

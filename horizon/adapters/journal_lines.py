@@ -1,7 +1,7 @@
-"""Lines of an integral journal, ours and other engines', to and from exchanges (spec 1-horizon §9).
+r"""Lines of an integral journal, ours and other engines', to and from exchanges (spec 1-horizon §9).
 
 Nothing that can be read is lost, nothing is changed, and each leniency is named. A line is bytes up to
-b"\\n"; what else Unicode calls a line end may stand inside a string.
+b"\n"; what else Unicode calls a line end may stand inside a string.
 """
 
 from __future__ import annotations
@@ -63,8 +63,7 @@ class Line:
 def read_line(line: bytes, offset: int, *, ended: bool) -> Line:
     """Return the records of one line that begins at byte `offset` of its file.
 
-    `ended` is False for a last line that a writer may still be at: only whole records are taken from it, and
-    the rest is neither taken nor noted.
+    `ended` is False for a last line that a writer may still be at: only whole records at its start are taken.
     """
     try:
         value: object = json.loads(line.decode())
@@ -93,29 +92,24 @@ def _read_oddly(line: bytes, offset: int, *, ended: bool) -> Line:
     try:
         text = line.decode()
     except UnicodeDecodeError as error:
-        if ended:
-            found.notes.append((offset, f"invalid UTF-8 at byte {error.start} of the line"))
+        found.notes.append((offset, f"invalid UTF-8 at byte {error.start} of the line"))
         return found
     at = _skip(text, 0)
-    if at == len(text):
-        if "\0" in text:
-            found.notes.append((offset, "NUL bytes"))
-        return found
-    if ended and ("\ufeff" in text[:at] or "\0" in text[:at]):
-        found.notes.append((offset, "a byte order mark or NUL bytes before the record"))
+    if text[:at].strip(" \t\r"):
+        found.notes.append((offset, "a byte order mark or NUL bytes at its start"))
     here = offset + len(text[:at].encode())
     while at < len(text):
         value, stop, reason = _decode_at(text, at)
-        if stop == at or (not ended and not isinstance(value, dict)):
+        if stop == at:
             if ended:
                 _salvage(text, at, here, reason, found)
-            return found
-        if reason and ended:
+            break
+        if reason:
             found.notes.append((here, reason))
         end = here + len(text[at:stop].encode())
         _take(value, here, end, found)
         at = _skip(text, stop)
-        if at < len(text) and ended:
+        if at < len(text):
             found.notes.append((end, "more than one record on the line"))
         here = end + len(text[stop:at].encode())
     return found

@@ -24,11 +24,11 @@ _NARRATED: Final = "recit"
 Fields = dict[str, object]
 
 
-class Unreadable(Exception):  # noqa: N818 - it is a verdict on a line, caught one call up, not a failure of ours
+class Unreadable(Exception):
     """A line that is no event of ours; its text says why."""
 
 
-def line_of(fields: Mapping[str, object]) -> bytes:
+def fields_line(fields: Mapping[str, object]) -> bytes:
     """Return one line of JSON with its newline."""
     return json.dumps(fields, ensure_ascii=False).encode() + b"\n"
 

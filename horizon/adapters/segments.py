@@ -1,33 +1,38 @@
-"""The segments of a bee's integral journal: which files they are, in which order, and their lines.
+r"""The segments of a bee's integral journal: which files they are, in which order, and their lines.
 
 A journal is its archived segments in the natural order of their names, then the active file. Other
-engines' names are accepted (`<bee>-messages` and `.`, `-` or `_`, anything, `.jsonl`), compressed ones
-too (`.gz`; `.zst` where a library for it is installed). A segment that is being copied rather than moved
-out of the active file does not count until the copy is all there is.
+engines' names are accepted (`<bee>-messages`, then `.`, `-` or `_` and anything, then `.jsonl`), compressed
+ones too (`.gz`; `.zst` where a library for it is installed). A segment that is being copied rather than
+moved out of the active file does not count until the copy is all there is. Lines end with b"\n" only.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import zlib
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
+from horizon.adapters.bee_files import JOURNAL_SUFFIXES, owner_of, split_suffix
 from horizon.adapters.journal_lines import LINE_LONGEST
 from horizon.errors import Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
     from pathlib import Path
     from typing import BinaryIO
 
-_SUFFIXES: Final = (".jsonl", ".jsonl.gz", ".jsonl.zst")
-"""In the order of preference where one segment is there twice: an archiver may be at work on the others."""
+    from horizon.adapters.bee_files import BeeFiles
+
 _BLOCK: Final = 1 << 20
 """Bytes read at once: a segment of 500 exchanges in one or a few reads."""
-_OURS: Final = re.compile(r"^(.*\.)(0[0-9]{5})$", re.DOTALL)
+_OURS: Final = re.compile(r"(.*\.)(0[0-9]{5})", re.DOTALL)
 _EDGE: Final = 65_536
 """Bytes compared at both ends to know a copy in progress."""
+_LOOKS: Final = 50
+"""Looks at an archive that changes while it is listed: each change is a rotation that just happened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,23 +43,8 @@ class Segment:
     path: Path
 
 
-def owner_of(stem: str) -> str | None:
-    """Return the bee that a segment's or journal's name (without suffix) belongs to, None if to none.
-
-    `mia-messages-messages.000001` belongs to the bee `mia-messages`: the longest name wins.
-    """
-    bee, found, rest = stem.rpartition("-messages")
-    if not found or not bee or (rest and rest[0] not in ".-_"):
-        return None
-    return bee
-
-
-def split_suffix(name: str) -> tuple[str, str] | None:
-    """Return a journal file's name without its suffix, and the suffix; None where it is no such file."""
-    for suffix in _SUFFIXES:
-        if name.endswith(suffix):
-            return name[: -len(suffix)], suffix
-    return None
+class Damaged(Exception):
+    """The rest of a compressed segment cannot be uncompressed; the text says why."""
 
 
 def natural(stem: str) -> tuple[tuple[str | int, ...], str]:
@@ -64,17 +54,23 @@ def natural(stem: str) -> tuple[tuple[str | int, ...], str]:
 
 
 def archived(folder: Path, bee: str) -> list[Segment]:
-    """Return a bee's archived segments, oldest first; none where there is no archive."""
+    """Return a bee's archived segments, oldest first; none where there is no archive.
+
+    Raises:
+        Unavailable: the archive is there and cannot be listed.
+    """
     best: dict[str, tuple[int, str]] = {}
     try:
         names = os.listdir(folder)  # noqa: PTH208 - names are all that is needed, and a thousand paths cost
     except FileNotFoundError:
         return []
+    except OSError as error:
+        raise Unavailable(f"{folder} cannot be listed: {error.strerror}") from error
     for name in names:
         parts = split_suffix(name)
         if parts is None or owner_of(parts[0]) != bee:
             continue
-        rank = _SUFFIXES.index(parts[1])
+        rank = JOURNAL_SUFFIXES.index(parts[1])
         if parts[0] not in best or rank < best[parts[0]][0]:
             best[parts[0]] = (rank, name)
     return [Segment(stem, folder / best[stem][1]) for stem in sorted(best, key=natural)]
@@ -84,22 +80,46 @@ def next_stem(bee: str, last: str | None) -> str:
     """Return the name, without suffix, of the segment after `last`: it sorts after every existing one."""
     if last is None:
         return f"{bee}-messages.000001"
-    ours = _OURS.match(last)
+    ours = _OURS.fullmatch(last)
     if ours is not None and ours[2] != "099999":
         return f"{ours[1]}{int(ours[2]) + 1:06d}"
+    # Another engine's name is never counted up: its next segment would take that name and overwrite ours.
     return f"{last}.000001"
 
 
-def is_copy(segment: Segment, active: BinaryIO) -> bool:
+@contextmanager
+def whole_journal(files: BeeFiles) -> Generator[tuple[list[Segment], BinaryIO | None]]:
+    """Give the sealed segments and the active file, open, as they were at one instant.
+
+    Raises:
+        Unavailable: they are there and cannot be read.
+    """
+    for _ in range(_LOOKS):
+        before = archived(files.archive, files.bee)
+        active = open_plain(files.journal)
+        try:
+            if archived(files.archive, files.bee) != before:
+                continue
+            if before and active is not None and _is_copy(before[-1], active):
+                before.pop()
+            yield before, active
+        finally:
+            if active is not None:
+                active.close()
+        return
+    raise Unavailable(f"{files.archive} changes too fast to be read")
+
+
+def _is_copy(segment: Segment, active: BinaryIO) -> bool:
     """Tell whether an uncompressed segment is but the beginning of the active file: a copy in progress."""
-    if segment.path.suffix != ".jsonl":
+    try:
+        file = segment.path.open("rb")
+    except OSError:
         return False
-    with segment.path.open("rb") as file:
+    with file:
         sealed, live = os.fstat(file.fileno()), os.fstat(active.fileno())
-        if sealed.st_size > live.st_size:
+        if segment.path.suffix != ".jsonl" or sealed.st_size > live.st_size:
             return False
-        if os.path.samestat(sealed, live):
-            return True
         for at in (0, max(0, sealed.st_size - _EDGE)):
             length = min(_EDGE, sealed.st_size - at)
             if os.pread(file.fileno(), length, at) != os.pread(active.fileno(), length, at):
@@ -107,39 +127,74 @@ def is_copy(segment: Segment, active: BinaryIO) -> bool:
     return True
 
 
-def open_segment(path: Path) -> BinaryIO:
-    """Open a segment for reading its uncompressed bytes.
+def open_plain(path: Path) -> BinaryIO | None:
+    """Open a file for reading, unbuffered; None where there is none.
 
     Raises:
-        FileNotFoundError: it has been moved or compressed since it was listed.
-        Unavailable: it is compressed in a way that cannot be read here; the message says what to install.
+        Unavailable: it is there and cannot be read.
     """
+    try:
+        return cast("BinaryIO", path.open("rb", buffering=0))
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise Unavailable(f"{path} cannot be read: {error.strerror}") from error
+
+
+@contextmanager
+def open_segment(segment: Segment) -> Generator[BinaryIO]:
+    """Open a sealed segment for reading its uncompressed bytes, also if it was compressed since it was listed.
+
+    Raises:
+        FileNotFoundError: it is there in no form.
+        Unavailable: it cannot be read here; the message says why, and what to install.
+        Damaged: (while reading) the rest of it cannot be uncompressed.
+    """
+    paths = [segment.path, *(segment.path.with_name(segment.stem + suffix) for suffix in JOURNAL_SUFFIXES)]
+    for path in paths:
+        try:
+            file, damage = _open_packed(path)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            raise Unavailable(f"{path} cannot be read: {error.strerror}") from error
+        with file:
+            try:
+                yield file
+            except damage as error:
+                raise Damaged(f"cannot be uncompressed from here on: {error}") from error
+        return
+    raise FileNotFoundError(f"{segment.path} is gone")
+
+
+def _open_packed(path: Path) -> tuple[BinaryIO, tuple[type[Exception], ...]]:
+    """Return a segment's uncompressed bytes and the errors by which damage shows."""
     if path.suffix == ".gz":
         import gzip  # noqa: PLC0415 - only archivers' files need it, and a read should not wait for it
 
-        return gzip.open(path, "rb")  # type: ignore[return-value]  # a GzipFile reads, seeks and closes like a file
+        return cast("BinaryIO", gzip.open(path, "rb")), (EOFError, zlib.error, gzip.BadGzipFile)
     if path.suffix == ".zst":
-        return _open_zst(path)
-    return path.open("rb", buffering=0)  # type: ignore[return-value]  # read in blocks of our own
+        zstd = _zstd(path)
+        return zstd.open(path, "rb"), (EOFError, zstd.ZstdError)
+    return cast("BinaryIO", path.open("rb", buffering=0)), ()
 
 
-def _open_zst(path: Path) -> BinaryIO:
-    try:
-        from compression import zstd  # noqa: PLC0415  # type: ignore[import-not-found]  # Python 3.14 and later
-    except ImportError:
+def _zstd(path: Path) -> Any:  # noqa: ANN401 - one of two optional libraries of the same shape, neither with types here
+    from importlib import import_module  # noqa: PLC0415 - only archivers' files need it
+
+    for name in ("compression.zstd", "zstandard"):  # the standard library's, from Python 3.14 on, or the package
         try:
-            import zstandard as zstd  # noqa: PLC0415  # type: ignore[import-not-found]  # optional
+            return import_module(name)
         except ImportError:
-            raise Unavailable(
-                f"{path} is compressed with zstd, which this Python cannot read: pip install zstandard"
-            ) from None
-    return zstd.open(path, "rb")
+            continue
+    raise Unavailable(f"{path} is compressed with zstd, which this Python cannot read: pip install zstandard")
 
 
-def lines_of(file: BinaryIO, offset: int) -> Iterator[tuple[int, bytes | None, bool]]:
-    """Yield each line from byte `offset` on: where it begins, its bytes without newline, whether it is ended.
+def lines_of(file: BinaryIO, offset: int) -> Iterator[tuple[int, bytes | None, int, int]]:
+    """Yield each line from byte `offset` on: where it begins, its bytes, where the next begins, its newlines.
 
-    The bytes are None for a line longer than `LINE_LONGEST`, which is passed over without being held.
+    The bytes are without newline, and None for a line longer than `LINE_LONGEST`, which is passed over
+    without being held. The newlines are 1, or 0 for a last line that has none.
     """
     file.seek(offset)
     start = offset
@@ -149,21 +204,34 @@ def lines_of(file: BinaryIO, offset: int) -> Iterator[tuple[int, bytes | None, b
         lines = block.split(b"\n")
         rest = lines.pop()
         for line in lines:
-            size = held + len(line)
-            if pieces:
+            if held:
+                held += len(line)
                 pieces.append(line)
-                whole = b"".join(pieces) if size <= LINE_LONGEST else None
+                whole = b"".join(pieces) if held <= LINE_LONGEST else None
+                stop = start + held + 1
                 pieces.clear()
+                held = 0
             else:
-                whole = line if size <= LINE_LONGEST else None
-            yield start, whole, True
-            start += size + 1
-            held = 0
+                whole = line
+                stop = start + len(line) + 1
+            yield start, whole, stop, 1
+            start = stop
         held += len(rest)
         if held > LINE_LONGEST:
             pieces.clear()
-            pieces.append(b"")
         elif rest:
             pieces.append(rest)
     if held:
-        yield start, b"".join(pieces) if held <= LINE_LONGEST else None, False
+        yield start, b"".join(pieces) if held <= LINE_LONGEST else None, start + held, 0
+
+
+def line_at(file: BinaryIO, offset: int) -> bytes:
+    """Return the line that begins, or goes on, at byte `offset`, without its newline."""
+    file.seek(offset)
+    pieces: list[bytes] = []
+    while block := file.read(_EDGE):
+        head, found, _ = block.partition(b"\n")
+        pieces.append(head)
+        if found:
+            break
+    return b"".join(pieces)

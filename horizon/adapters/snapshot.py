@@ -5,22 +5,55 @@ Fields stand in lists rather than under names: a fresh process reads it before e
 
 from __future__ import annotations
 
+import json
 from collections import deque
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from horizon.adapters.outcome_lines import flag_fields, flag_of, outcome_fields, outcome_of
+from horizon.adapters.files import replace_file
+from horizon.adapters.journal_reader import Moved
+from horizon.adapters.outcome_lines import Unreadable, flag_fields, flag_of, outcome_fields, outcome_of
 from horizon.core.event import Condensed, Narrated, Step, Word
 from horizon.core.exchange import Exchange, Position
 from horizon.core.state import OlderWords, State, Zone
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
+
+    from horizon.adapters.journal_reader import JournalReader, Progress
 
 VERSION: Final = 1
 """Of the document's shape: a snapshot of another version is passed over."""
 
-_Json = Any  # what json.loads gives; every use below is inside `state_of`, which is called under a catch-all check
+
+def write_snapshot(path: Path, progress: Progress, state: State) -> None:
+    """Replace the snapshot, atomically.
+
+    Raises:
+        OSError: the disk refused; the old one stands.
+    """
+    document = {"version": VERSION, "progress": progress.document(), "state": document_of(state)}
+    replace_file(path, json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode())
+
+
+def read_snapshot(path: Path, reader: JournalReader) -> tuple[Progress, State] | None:
+    """Return the snapshot's state and how far the journals had been read; None where there is no snapshot.
+
+    Raises:
+        Moved: it is damaged, of another version, or the journals do not hold what had been read by then.
+    """
+    try:
+        document: Any = json.loads(path.read_bytes())
+        if document["version"] != VERSION:
+            raise Moved(f"version {str(document['version'])[:20]} of a snapshot, where {VERSION} is known")
+        return reader.progress_from(document["progress"]), state_of(document["state"])
+    except FileNotFoundError:
+        return None
+    except Unreadable as error:
+        raise Moved(str(error)) from error
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
+        raise Moved(f"damaged: {error}") from error
 
 
 def document_of(state: State) -> dict[str, object]:
@@ -52,7 +85,7 @@ def state_of(document: Mapping[str, Any]) -> State:
     Raises:
         KeyError, TypeError, ValueError, AttributeError, Unreadable: it is not what `document_of` gave.
     """
-    older: _Json = document["older_words"]
+    older: Any = document["older_words"]
     words = deque(Word(id=id_, at=_at(at), text=text) for id_, at, text in document["words"])
     return State(
         sharp=dict(_placed(item) for item in document["sharp"]),
@@ -90,13 +123,13 @@ def _exchange_list(place: Position, exchange: Exchange) -> list[object]:
     ]
 
 
-def _placed(item: _Json) -> tuple[Position, Exchange]:
+def _placed(item: list[Any]) -> tuple[Position, Exchange]:
     segment, offset, id_, at, kind, tool, question, answer, model = item
     exchange = Exchange(id=id_, at=_at(at), kind=kind, tool=tool, question=question, answer=answer, model=model)
     return Position(segment, offset), exchange
 
 
-def _condensed(item: _Json) -> Condensed:
+def _condensed(item: list[Any]) -> Condensed:
     id_, text, by, degraded, at, steps = item
     return Condensed(
         id=id_,
@@ -108,7 +141,7 @@ def _condensed(item: _Json) -> Condensed:
     )
 
 
-def _narrated(fields: _Json) -> Narrated | None:
+def _narrated(fields: dict[str, Any] | None) -> Narrated | None:
     if fields is None:
         return None
     outcome = outcome_of(fields)

@@ -110,6 +110,22 @@ def _append(state: State, entry: Entry) -> None:
     (state.sharp if zone is Zone.SHARP else state.condensed)[entry.position] = exchange
 
 
+def append_melted(state: State, id_: str) -> bool:
+    """Append an exchange that is already known to have melted, without its content; False where it is not known.
+
+    The same as `apply` of its `Appended`: a fold from the beginning need not build what it will not keep.
+    """
+    waiting = state.pending.get(id_)
+    if not waiting or waiting[0] is not Zone.MELTED:
+        return False
+    del waiting[0]
+    if not waiting:
+        del state.pending[id_]
+    state.appended += 1
+    state.melted += 1
+    return True
+
+
 def _sink(state: State, id_: str, source: Zone, target: Zone) -> None:
     """Move the oldest exchange called `id_` in `source` to the next zone, now or when it arrives."""
     held = state.sharp if source is Zone.SHARP else state.condensed
@@ -140,7 +156,8 @@ def _narrate(state: State, event: Narrated) -> None:
         return
     for id_ in event.ids:
         _sink(state, id_, Zone.CONDENSED, Zone.MELTED)
-        if id_ not in state.places and Zone.CONDENSED not in state.pending.get(id_, ()):
+        held = any(place in state.condensed for place in state.places.get(id_, ()))
+        if not held and Zone.CONDENSED not in state.pending.get(id_, ()):
             state.condensates.pop(id_, None)
     for word in event.words:
         state.words.append(word)
@@ -221,3 +238,10 @@ def zone_of(state: State, id_: str) -> Zone | None:
 def in_lived_order(zone: Mapping[Position, Exchange]) -> list[tuple[Position, Exchange]]:
     """Return a zone's exchanges oldest first: by instant, then by place in the journal."""
     return sorted(zone.items(), key=lambda item: (item[1].at, item[0]))
+
+
+def degraded_texts(state: State) -> tuple[str, ...]:
+    """Return what an outage left degraded: ids of exchanges in view, and the zone's name for the narrative."""
+    texts = tuple(id_ for id_, made in state.condensates.items() if made.degraded and id_ in state.places)
+    told = state.narrative is not None and state.narrative.degraded
+    return (*texts, Zone.MELTED.value) if told else texts

@@ -1,0 +1,135 @@
+"""Names and places of a bee's files in its hive (spec 1-horizon §9)."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from horizon.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_NAME_LONGEST: Final = 64
+"""Characters in a name: enough for people, and the path stays readable."""
+_NAME_BYTES: Final = 200
+"""Bytes in a name: the 255 that file systems allow, less our longest suffixes."""
+_RESERVED: Final = frozenset(
+    {"con", "prn", "aux", "nul"} | {f"{port}{n}" for port in ("com", "lpt") for n in range(10)}
+)
+"""Names that are devices where the folder is shared with Windows."""
+
+JOURNAL_SUFFIXES: Final = (".jsonl", ".jsonl.gz", ".jsonl.zst")
+"""In the order of preference where one segment is there twice: an archiver may be at work on the others."""
+
+
+def check_name(name: str) -> str:
+    """Return a hive's or bee's name in NFC, safe as a part of a path.
+
+    Letters of any script (with their marks), digits, `-` and `_`; 1 to 64 characters; no leading dash.
+
+    Raises:
+        InvalidInput: the name is none of that; the message says what is allowed.
+    """
+    normal = unicodedata.normalize("NFC", name)
+    allowed = all(_allowed(character) for character in normal)
+    if not 0 < len(normal) <= _NAME_LONGEST or not allowed or normal[0] == "-" or _is_mark(normal[0]):
+        raise InvalidInput(
+            f"a name has 1 to {_NAME_LONGEST} letters, digits, '-' or '_' and does not begin with '-'; "
+            f"found {name[:80]!r}"
+        )
+    if len(normal.encode()) > _NAME_BYTES:
+        raise InvalidInput(f"a name has at most {_NAME_BYTES} bytes of UTF-8; {name!r} has {len(normal.encode())}")
+    if normal.casefold() in _RESERVED:
+        raise InvalidInput(f"{name!r} is the name of a device on some systems; choose another")
+    return normal
+
+
+def _allowed(character: str) -> bool:
+    category = unicodedata.category(character)
+    return character in "-_" or category[0] in "LM" or category == "Nd"
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character)[0] == "M"
+
+
+@dataclass(frozen=True, slots=True)
+class BeeFiles:
+    """Where a bee's files stand; none of them need exist."""
+
+    bee: str
+    window: Path
+    archive: Path
+    """Folder of the sealed segments, shared by the bees of the hive."""
+    journal: Path
+    flags: Path
+    outcomes: Path
+    snapshot: Path
+    """Derived: the folded state."""
+    index: Path
+    """Derived: the date and place of each exchange."""
+    append_lock: Path
+    exclusive_lock: Path
+
+
+def files_of(hive: Path, bee: str) -> BeeFiles:
+    """Return the places of the files of the bee called `bee`.
+
+    Raises:
+        InvalidInput: the name is not one that `check_name` lets pass.
+    """
+    bee = check_name(bee)
+    window = hive / "window"
+    return BeeFiles(
+        bee=bee,
+        window=window,
+        archive=window / "archive",
+        journal=window / f"{bee}-messages.jsonl",
+        flags=window / f"{bee}-phares.jsonl",
+        outcomes=window / f"{bee}-horizon.jsonl",
+        snapshot=window / f"{bee}-horizon.snapshot",
+        index=window / f"{bee}-horizon.index",
+        append_lock=window / f"{bee}-messages.lock",
+        exclusive_lock=window / f"{bee}-horizon.lock",
+    )
+
+
+def split_suffix(name: str) -> tuple[str, str] | None:
+    """Return a journal file's name without its suffix, and the suffix; None where it is no such file."""
+    for suffix in JOURNAL_SUFFIXES:
+        if name.endswith(suffix):
+            return name[: -len(suffix)], suffix
+    return None
+
+
+def owner_of(stem: str) -> str | None:
+    """Return the bee that a segment's or journal's name (without suffix) belongs to, None if to none.
+
+    `mia-messages-messages.000001` belongs to the bee `mia-messages`: the longest name wins.
+    """
+    bee, found, rest = stem.rpartition("-messages")
+    if not found or not bee or (rest and rest[0] not in ".-_"):
+        return None
+    return bee
+
+
+def bees_of(hive: Path) -> tuple[str, ...]:
+    """Return the bees of a hive, sorted: those with a journal (active or archived) or settings of their own."""
+    window = hive / "window"
+    found = {path.stem for path in (hive / "bees").glob("*.toml")}
+    for folder in (window, window / "archive"):
+        for path in folder.glob("*-messages*"):
+            parts = split_suffix(path.name)
+            owner = owner_of(parts[0]) if parts is not None else None
+            if owner is not None and (folder is not window or parts == (f"{owner}-messages", ".jsonl")):
+                found.add(owner)
+    return tuple(sorted(name for name in found if _is_name(name)))
+
+
+def _is_name(name: str) -> bool:
+    try:
+        return check_name(name) == name
+    except InvalidInput:
+        return False
