@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
 
-from horizon.core.day import DayState, days
+from horizon.core.day import MARKS, DayState, days
 from tasks.consolidate import DayOutcome
 
 if TYPE_CHECKING:
@@ -23,16 +23,6 @@ if TYPE_CHECKING:
     from horizon.core.receipt import Gauge, Level
     from tasks.outcome import Outcome
 
-MARKS: Final[Mapping[str, str]] = {
-    DayState.DONE: "●",
-    DayState.DEGRADED: "◐",
-    DayState.OWED: "✕",
-    DayState.NEVER: "○",
-    DayState.STALE: "↻",
-    DayState.EMPTY: "·",
-    DayState.SOURCE_MISSING: "?",
-}
-"""One mark per day: the fuller, the more of the day is kept."""
 WEEKS: Final = 6
 """Weeks that the calendar shows: the look-back's longest month, whole."""
 BEES_SHOWN: Final = 200
