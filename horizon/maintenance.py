@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import asdict, dataclass, field, replace
-from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from horizon.core import condensation, narrative
@@ -20,7 +19,7 @@ from horizon.core.beacon import is_beacon
 from horizon.core.event import TRUNCATION, VERBATIM, Cause, Condensed, Evicted, Narrated, Word
 from horizon.core.eviction import plan_eviction, plan_melting
 from horizon.core.render import minute
-from horizon.core.state import Zone
+from horizon.core.state import Zone, degraded_texts
 from horizon.core.verdict import Rejected
 from horizon.core.view import view_of
 from horizon.core.zone import chars_of, compose_narrative, rooms
@@ -119,11 +118,11 @@ class Maintenance:
         if not self.settings.actif:
             return False
         state = self.store.load().state
-        return bool(self._eviction(state).leaving or plan_melting(state, self.options).batches)
+        return bool(self._eviction(state).leaving or plan_melting(state, self.options).leaving)
 
     def degraded(self) -> bool:
         """Tell, without asking a model, whether an outage left texts that `repair` would make again."""
-        return self.settings.actif and bool(_degraded(self.store.load().state))
+        return self.settings.actif and bool(degraded_texts(self.store.load().state))
 
     def maintain(self, *, dry_run: bool = False) -> MaintenanceReport:
         """Evict, then melt, until each zone is within its budget (spec 1-horizon §2, §8).
@@ -182,8 +181,8 @@ class Maintenance:
         while True:
             state = self.store.load().state
             plan = self._eviction(state)
-            if plan.held is not None and not plan.leaving:
-                done.notes.append(plan.held)
+            if plan.why is not None and not plan.leaving:
+                done.notes.append(plan.why.value)
             if not plan.leaving:
                 return
             ids = plan.ids[:EVICTION_CHUNK]
@@ -231,12 +230,12 @@ class Maintenance:
         while True:
             state = self.store.load().state
             plan = plan_melting(state, self.options)
-            if not plan.batches:
+            if not plan.leaving:
                 return
             if self.cascade.tally.calls >= CALLS_PER_PASS:
                 done.notes.append(f"{len(plan.ids)} exchanges wait for the next pass to melt")
                 return
-            self._melt_batch(state, tuple(item.id for item in plan.batches[0]), done)
+            self._melt_batch(state, plan.ids, done)
 
     def _melt_batch(self, state: State, ids: tuple[str, ...], done: _Pass) -> None:
         condensed = _by_id(state.condensed.values())
@@ -351,9 +350,7 @@ class Maintenance:
             done.repaired += 1
 
     def _eviction(self, state: State) -> EvictionPlan:
-        return plan_eviction(
-            state, self.options, now=self.clock.now(), age=timedelta(hours=self.settings.age_net_heures)
-        )
+        return plan_eviction(state, self.options, now=self.clock.now(), age_hours=self.settings.age_net_heures)
 
     def _piece(self, state: State, exchange: Exchange) -> narrative.Melting:
         made = state.condensates.get(exchange.id)
@@ -382,7 +379,7 @@ class Maintenance:
         state = self.store.load().state
         eviction = self._eviction(state)
         melting = plan_melting(state, self.options)
-        notes = [eviction.held.value] if eviction.held is not None and not eviction.leaving else []
+        notes = [eviction.why.value] if eviction.why is not None and not eviction.leaving else []
         planned = _Pass(evicted=len(eviction.ids), melted=len(melting.ids), notes=notes)
         return replace(self._report(planned), dry_run=True)
 
@@ -399,7 +396,7 @@ class Maintenance:
             melted=done.melted,
             narratives=done.narratives,
             repaired=done.repaired,
-            degraded=len(_degraded(state)),
+            degraded=len(degraded_texts(state)),
             calls=tally.calls,
             failures=tally.failures,
             tokens=tally.prompt_tokens + tally.reply_tokens,
@@ -419,14 +416,6 @@ def _by_id(exchanges: Iterable[Exchange]) -> dict[str, Exchange]:
     for exchange in exchanges:
         found.setdefault(exchange.id, exchange)
     return found
-
-
-def _degraded(state: State) -> tuple[str, ...]:
-    """Return what of the state is degraded: ids of exchanges, and "recit" for the narrative."""
-    held = {exchange.id for exchange in (*state.sharp.values(), *state.condensed.values())}
-    texts = tuple(id_ for id_, made in state.condensates.items() if made.degraded and id_ in held)
-    narrative_too = state.narrative is not None and state.narrative.degraded
-    return (*texts, Zone.MELTED.value) if narrative_too else texts
 
 
 def _next_version(state: State) -> int:

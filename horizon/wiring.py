@@ -9,13 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from horizon.adapters.bee_files import check_name
 from horizon.adapters.clock import SystemClock, zone_called
-from horizon.adapters.files import check_name
 from horizon.adapters.journal_jsonl import JournalStore, bees_of
+from horizon.adapters.rights import open_to_others
 from horizon.adapters.settings_files import SettingsFiles
+from horizon.core.finding import Finding, Kind
 from horizon.errors import InvalidInput, Unavailable
 from horizon.memory import Bee, view_options
-from horizon.settings import summarizers
+from horizon.settings import Problem, summarizers
 
 if TYPE_CHECKING:
     from horizon.cascade import Cascade
@@ -157,6 +159,46 @@ def maintenance(hive: str | Path, bee: str) -> Maintenance:
         options=view_options(settings, zone_called(settings.fuseau)),
         cascade=cascade(),
         clock=_CLOCK,
+    )
+
+
+def doctor(path: str | Path) -> tuple[Finding, ...]:
+    """Return what is wrong or odd in the hive `path`, or in each hive of the folder `path`; changes nothing.
+
+    Raises:
+        Unavailable: there is no such folder.
+    """
+    from horizon.verification import verify  # noqa: PLC0415 - readers and appenders need none of it
+
+    folder = _existing(path)
+    found: list[Finding] = []
+    for hive in hives(folder):
+        settings = SettingsFiles(hive)
+        problems = dict.fromkeys(settings.consolidation().problems)
+        for bee in bees_of(hive):
+            problems.update(dict.fromkeys(settings.horizon(bee).problems))
+            found += verify(JournalStore(hive, bee, _CLOCK), path=str(hive), bee=bee)
+        found += [_of_problem(problem) for problem in problems]
+        found += [_of_rights(file) for file in open_to_others(hive / "window")]
+    return tuple(found)
+
+
+def _of_problem(problem: Problem) -> Finding:
+    return Finding(
+        kind=Kind.SETTINGS,
+        path=problem.layer,
+        line=problem.line or 0,
+        message=f"{problem.key} = {problem.found}" if problem.key else problem.found,
+        remedy=problem.allowed,
+    )
+
+
+def _of_rights(file: Path) -> Finding:
+    return Finding(
+        kind=Kind.RIGHTS,
+        path=str(file),
+        message="others than you may read or write it",
+        remedy=f"chmod go-rwx '{file}'",
     )
 
 
