@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from horizon.core.document import Documents, Match
     from horizon.core.exchange import Exchange
-    from horizon.core.fact import Quote
+    from horizon.core.night import Known
     from horizon.core.query import Query
 
 LIMIT: Final = 10
@@ -46,35 +46,15 @@ class Index(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Proof:
-    """What is known of a fact: its day, what it cites, the words that prove it, and what became of it.
-
-    `cites` are addresses of exchanges (`source#id`), in lived order; `quotes` are found in them word for word.
-    """
-
-    id: str
-    text: str
-    day: date
-    cites: tuple[str, ...]
-    quotes: tuple[Quote, ...] = ()
-    trust: str = ""
-    by: str = ""
-    """The model that proposed it; empty where the keeper asked for it to be remembered."""
-    until: date | None = None
-    superseded_by: str | None = None
-    """The id of the fact that took its place on `until`."""
-
-
 class Provenance(Protocol):
     """The home's own memory of where facts come from."""
 
-    def proof(self, id_: str) -> Proof | None:
+    def fact(self, id_: str) -> Known | None:
         """Return what is known of the fact called `id_`."""
         ...
 
     def exchange(self, address: str) -> Exchange | None:
-        """Return the exchange at `address`, whole, from its source; None where it is gone."""
+        """Return the exchange at `address` (`source#id`), whole, from its source; None where it is gone."""
         ...
 
 
@@ -101,19 +81,23 @@ class Hit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cited:
-    """An exchange that a fact comes from: its words that prove it, and the whole where it is still there."""
+    """An exchange that a fact comes from: the words in it that prove the fact, and the whole while it is still there."""
 
     address: str
+    day: date
     quotes: tuple[str, ...]
     exchange: Exchange | None
+    by: str = ""
+    """The model that read it; empty where the keeper asked for the fact to be remembered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Why:
-    """From a fact to its quoted words to its exchanges, in lived order."""
+    """From a fact to its quoted words to its exchanges, in the order in which they were read, each once."""
 
-    proof: Proof
+    fact: Known
     cited: tuple[Cited, ...]
+    superseded_by: Known | None = None
 
 
 class Recall:
@@ -164,20 +148,23 @@ class Recall:
 
         The text may differ in case, space and end punctuation.
         """
-        proof = self._provenance.proof(fact.strip()) or self._provenance.proof(fact_id(fact))
-        if proof is None:
+        known = self._provenance.fact(fact.strip()) or self._provenance.fact(fact_id(fact))
+        if known is None:
             return None
-        return Why(
-            proof=proof,
-            cited=tuple(
-                Cited(
-                    address=address,
-                    quotes=tuple(quote.words for quote in proof.quotes if quote.address == address),
-                    exchange=self._provenance.exchange(address),
-                )
-                for address in proof.cites
-            ),
-        )
+        cited: dict[str, Cited] = {}
+        for evidence in known.evidence:
+            for address in evidence.cites:
+                words = tuple(quote.words for quote in evidence.quotes if quote.address == address)
+                if address not in cited or (words and not cited[address].quotes):
+                    cited[address] = Cited(
+                        address=address,
+                        day=evidence.day,
+                        quotes=words,
+                        exchange=self._provenance.exchange(address),
+                        by=evidence.by,
+                    )
+        later = self._provenance.fact(known.superseded_by) if known.superseded_by else None
+        return Why(fact=known, cited=tuple(cited.values()), superseded_by=later)
 
 
 def _score(match: Match, today: date) -> float:

@@ -20,7 +20,7 @@ from datetime import UTC, date, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from horizon.core.document import Document, Kind, Match
+from horizon.core.document import Document, Kind, Match, SourceMoved
 from horizon.core.query import forgiving, ideographs, near, tokens
 from horizon.errors import StoreBusy, Unavailable
 
@@ -213,7 +213,12 @@ def _read_on(database: sqlite3.Connection, source: Documents, stamp: str) -> int
                     _forget(database, source.name)
                     mark, waiting = None, source.since(None)
                     assert waiting is not None, f"{source.name}: everything can always be read"
-            batch = list(islice(waiting, BATCH))
+            try:
+                batch = list(islice(waiting, BATCH))
+            except SourceMoved:
+                _forget(database, source.name)
+                waiting, reached = None, None
+                continue
             for item in batch:
                 _add(database, source.name, item.document)
             reached = batch[-1].mark if batch else mark

@@ -48,6 +48,10 @@ class Document:
             raise ValueError(f"document {self.id}: its instant must be aware, not {self.at!r}")
 
 
+class SourceMoved(Exception):
+    """While a source was read, it turned out not to continue what was read before: it is to be read anew."""
+
+
 class Marked(NamedTuple):
     """A document and the mark of its place in its source, from which reading can go on."""
 
@@ -71,6 +75,10 @@ class Documents(Protocol):
         """Return the documents after `mark` in the source's order, all of them for None.
 
         None is returned where what is up to `mark` has changed or can change: then everything is to be read anew.
+
+        Raises:
+            SourceMoved: the same shows only while reading; what was yielded so far is to be forgotten.
+            Unavailable: the source is there and cannot be read.
         """
         ...
 
