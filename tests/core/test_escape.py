@@ -1,0 +1,65 @@
+"""Nothing in a text from others can pass for a line of ours, and every other text stays as typed."""
+
+import sys
+import unicodedata
+
+import pytest
+from hypothesis import given
+
+from horizon.core.escape import MARK, escape, marks, unescape
+from tests.strategies import texts
+
+ORDINARY = (
+    "",
+    "[hori] and [zon]",
+    "horizon",
+    "an array[0] of [h]orizon",
+    "[ horizon ]",
+    "horizon · [note]",
+    "C:\\new\\[dir]",
+)
+
+
+@pytest.mark.parametrize("text", ORDINARY)
+def test_ordinary_text_is_left_alone(text):
+    assert escape(text) == text == unescape(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        ("[horizon · x]", "[\\horizon · x]"),
+        ("[\\horizon]", "[\\\\horizon]"),
+        ("a\n[Horizon]\n[HORIZON", "a\n[\\Horizon]\n[\\HORIZON"),
+        ("[h\u200borizon", "[\\h\u200borizon"),
+        ("[\u2060horizon", "[\u2060\\horizon"),
+        ("［ｈｏｒｉｚｏｎ", "［\\ｈｏｒｉｚｏｎ"),
+        ("[𝐡𝐨𝐫𝐢𝐳𝐨𝐧", "[\\𝐡𝐨𝐫𝐢𝐳𝐨𝐧"),
+        ("[hоrizоn", "[\\hоrizоn"),
+        ("[[horizon", "[[\\horizon"),
+    ],
+)
+def test_what_looks_like_ours_gets_one_backslash(text, escaped):
+    assert escape(text) == escaped
+    assert unescape(escaped) == text
+    assert unescape(unescape(escape(escape(text)))) == text
+
+
+@given(texts)
+def test_an_escaped_text_comes_back_exactly_and_holds_no_mark(text):
+    escaped = escape(text)
+    assert unescape(escaped) == text
+    assert MARK not in escaped.casefold()
+    assert len(escaped) == len(text) + len(list(marks(text)))
+
+
+def test_every_compatibility_form_of_our_letters_is_caught():
+    forms = {letter: [] for letter in "[horizn"}
+    for code in range(sys.maxunicode + 1):
+        if not 0xD800 <= code <= 0xDFFF:
+            folded = unicodedata.normalize("NFKC", chr(code)).casefold()
+            if folded in forms:
+                forms[folded].append(chr(code))
+    for letter, drawn_alike in forms.items():
+        for form in drawn_alike:
+            assert "\\" in escape(MARK.replace(letter, form)), hex(ord(form))
