@@ -1,0 +1,94 @@
+"""`memory.db`, the search index shared with the agent host: each new fact once (spec 4-formats).
+
+A fact is a row with the source `consolidation`; its id comes from its text, so that writing it again changes nothing.
+The host makes the file; where there is none yet it is made with the host's own tables.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
+
+from horizon.core.fact import SOURCE
+from horizon.errors import StoreBusy, Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from horizon.core.night import Known
+
+FILE_NAME: Final = "memory.db"
+_BUSY: Final = 10.0
+"""Seconds to wait for another writer: the owner's own `busy_timeout`."""
+_JULIAN_EPOCH: Final = 2_440_587.5
+"""The Julian day of 1970-01-01T00:00Z; `created_at` is a Julian day in this file."""
+_TABLES: Final = (
+    (
+        "CREATE TABLE IF NOT EXISTS documents (id TEXT PRIMARY KEY, content TEXT NOT NULL, source TEXT DEFAULT '',"
+        " metadata TEXT DEFAULT '{}', created_at REAL DEFAULT (julianday('now')))"
+    ),
+    "CREATE VIRTUAL TABLE IF NOT EXISTS documents_fts USING fts5(content, source, tokenize='porter unicode61')",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FactsIndex:
+    """The search index of one home."""
+
+    path: Path
+
+    def add(self, facts: Sequence[Known]) -> int:
+        """Write the facts that the index does not hold, in one transaction; return how many.
+
+        Raises:
+            StoreBusy: another writer held it for ten seconds.
+            Unavailable: it is no such database, or could not be written; nothing was.
+        """
+        if not facts:
+            return 0
+        try:
+            return self._add(facts)
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+                raise StoreBusy(f"{self.path} is locked by another program") from error
+            raise Unavailable(f"{self.path} could not be written: {error}") from error
+        except sqlite3.Error as error:
+            raise Unavailable(f"{self.path} could not be written: {error}") from error
+
+    def _add(self, facts: Sequence[Known]) -> int:
+        new = not self.path.exists()
+        added = 0
+        with closing(sqlite3.connect(self.path, timeout=_BUSY, isolation_level=None)) as database:
+            if new:
+                self.path.chmod(0o600)
+                database.execute("PRAGMA journal_mode=WAL")
+            database.execute("BEGIN IMMEDIATE")
+            for statement in _TABLES:
+                database.execute(statement)
+            for fact in facts:
+                done = database.execute(
+                    "INSERT OR IGNORE INTO documents (id, content, source, metadata, created_at) VALUES (?, ?, ?, ?, ?)",
+                    (f"{SOURCE}-{fact.id}", fact.text, SOURCE, _metadata(fact), _julian(fact.at)),
+                )
+                if done.rowcount == 1:
+                    database.execute(
+                        "INSERT INTO documents_fts (rowid, content, source) VALUES (?, ?, ?)",
+                        (done.lastrowid, fact.text, SOURCE),
+                    )
+                    added += 1
+            database.execute("COMMIT")
+        return added
+
+
+def _metadata(fact: Known) -> str:
+    days = str(fact.evidence[0].day)
+    return json.dumps({"kind": "fact", "day": days, "trust": str(fact.trust)}, ensure_ascii=False)
+
+
+def _julian(at: datetime) -> float:
+    return _JULIAN_EPOCH + (at - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds() / 86_400

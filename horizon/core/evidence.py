@@ -1,0 +1,153 @@
+"""What of a day is lived life, and what of a text is its own words (spec 2-consolidation §2, §3).
+
+Left out and counted: blank exchanges, test-bench traffic, our own calls, other agents' where some are named,
+the same exchange from a second source. Taken out of the texts that stay: the horizon that an agent quotes
+back, our prompts, a host's system prompts. A discussion about our prompts stays: only whole blocks go.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
+
+from horizon.core.prompt import FENCE, OWN_MARKER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from horizon.core.day import Lived
+
+
+class LeftOut(StrEnum):
+    """Why an exchange is no part of the day's reading."""
+
+    BLANK = "blank"
+    """Its question or its answer is blank, or was only quoted memory."""
+    BENCH = "test-bench"
+    OWN = "own-call"
+    """Our own summarizer was asked."""
+    AGENT = "other-agent"
+    TWICE = "twice"
+    """Another source holds the same exchange."""
+
+
+TWICE_WITHIN: Final = timedelta(minutes=10)
+"""The same words from another source within this are the same exchange: sources date its start or its end."""
+
+_WORD_EDGE = re.compile(r"[\W_]+")
+_NOTICE = re.compile(r"^[ \t>]*\[horizon : [^\n\]]*\][ \t]*$", re.MULTILINE)
+"""The notice in the middle of a rendered view: all above it is condensed memory."""
+_VIEW_LINE = re.compile(r"^[ \t>]*\[horizon\b", re.MULTILINE)
+"""How each structural line of a rendered view begins."""
+_OWN_PROMPT = re.compile(
+    rf"^[ \t>]*{re.escape(OWN_MARKER)}[^\n]*(?:\n(?:(?!</{FENCE}>).)*</{FENCE}>[^\n]*)?", re.MULTILINE | re.DOTALL
+)
+"""One of our prompts: its marked system line, and the fenced data where that follows."""
+_SYSTEM = re.compile(
+    r"<\|im_start\|>\s*system\b.*?(?:<\|im_end\|>|\Z)"
+    r"|<<SYS>>.*?(?:<</SYS>>|\Z)"
+    r"|<\|start_header_id\|>\s*system\s*<\|end_header_id\|>.*?(?:<\|eot_id\|>|\Z)"
+    r"|<(?P<tag>system(?:[-_](?:prompt|reminder|message))?|memory|memories|recalled[-_]memory|memory[-_]context)\b[^>]*>"
+    r".*?(?:</(?P=tag)>|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
+"""A host's system prompt or recalled memory, by the marks that chat templates and hosts put around it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sifted:
+    """What of a day is read: `kept` in lived order with its own words only, and how many were left out, by reason."""
+
+    kept: tuple[Lived, ...]
+    left_out: Mapping[LeftOut, int]
+
+
+def is_bench(model: str | None, patterns: Iterable[str]) -> bool:
+    """Tell whether a model's name is that of a test bench: the word `test` in it, or one of `patterns`.
+
+    A word, not the letters (`llama3:latest` is lived life). In a pattern `*` and `?` stand for any text and
+    any character; case does not matter.
+    """
+    if not model:
+        return False
+    name = model.casefold()
+    return "test" in _WORD_EDGE.split(name) or any(_matches(name, pattern.casefold()) for pattern in patterns)
+
+
+def _matches(name: str, pattern: str) -> bool:
+    wild = {"*": ".*", "?": "."}
+    return re.fullmatch("".join(wild.get(char) or re.escape(char) for char in pattern), name, re.DOTALL) is not None
+
+
+def own_words(text: str) -> str:
+    """Return `text` without the memory, prompts and system prompts quoted in it; unchanged where there is none."""
+    if OWN_MARKER in text:
+        text = _OWN_PROMPT.sub("", text)
+    if "<" in text:
+        text = _SYSTEM.sub("", text)
+    if "[horizon" in text:
+        text = _without_view(text)
+    return text
+
+
+def _without_view(text: str) -> str:
+    """Return `text` without a rendered view in it: from the view's first structural line to its last entry.
+
+    A view's entries end at a blank line or at the text's end. Words before it and after it stay.
+    """
+    first = _VIEW_LINE.search(text)
+    if first is None:
+        return text
+    notices = list(_NOTICE.finditer(text))
+    last = list(_VIEW_LINE.finditer(text))[-1]
+    tail = max(last.start(), notices[-1].end() if notices else 0)
+    end = re.compile(r"\n[ \t]*\n").search(text, tail)
+    return text[: first.start()] + (text[end.end() :] if end else "")
+
+
+def why_left_out(lived: Lived, *, bench: Iterable[str], agents: Iterable[str]) -> LeftOut | None:
+    """Return why `lived` is no part of the day, None where it is; of several reasons the first.
+
+    `bench` is the setting `bancs`; `agents`, where it names any, are the only ones that count.
+    """
+    exchange = lived.exchange
+    if is_bench(exchange.model, bench):
+        return LeftOut.BENCH
+    if exchange.question.lstrip().startswith(OWN_MARKER):
+        return LeftOut.OWN
+    wanted = tuple(agents)
+    if wanted and lived.agent not in wanted:
+        return LeftOut.AGENT
+    if not exchange.question.strip() or not exchange.answer.strip():
+        return LeftOut.BLANK
+    return None
+
+
+def sift(day: Iterable[Lived], *, bench: Iterable[str], agents: Iterable[str]) -> Sifted:
+    """Return what of a day's exchanges is read and why the rest is not; `day` may come in any order."""
+    bench, agents = tuple(bench), tuple(agents)
+    left: Counter[LeftOut] = Counter()
+    kept: list[Lived] = []
+    seen: dict[tuple[str, str], Lived] = {}
+    for lived in sorted(day, key=lambda each: each.order):
+        reason = why_left_out(lived, bench=bench, agents=agents)
+        if reason is None:
+            question, answer = own_words(lived.exchange.question), own_words(lived.exchange.answer)
+            if not question.strip() or not answer.strip():
+                reason = LeftOut.BLANK
+            else:
+                twin = seen.get((question, answer))
+                if twin and twin.source != lived.source and lived.exchange.at - twin.exchange.at <= TWICE_WITHIN:
+                    reason = LeftOut.TWICE
+                elif (question, answer) != (lived.exchange.question, lived.exchange.answer):
+                    lived = replace(lived, exchange=replace(lived.exchange, question=question, answer=answer))  # noqa: PLW2901 - the same exchange, its own words only
+        if reason is not None:
+            left[reason] += 1
+            continue
+        seen[lived.exchange.question, lived.exchange.answer] = lived
+        kept.append(lived)
+    return Sifted(kept=tuple(kept), left_out=dict(sorted(left.items())))
