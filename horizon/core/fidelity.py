@@ -9,9 +9,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from horizon.core.claims import Kind, commands, folded, literals
+from horizon.core.claims import Kind, Literal, commands, folded, literals
+from horizon.core.prompt import FENCE, OWN_MARKER, clean
+from horizon.core.proper_name import is_known, names, quotes, words_of
+from horizon.core.quantity import Amount, Day, Found, quantities
 from horizon.core.salvage import without_fences, without_thoughts
 from horizon.core.verdict import Rejected
 
@@ -24,7 +28,18 @@ GRAMS_LEAST: Final = 20
 """Fewest four-word runs for which that share means anything."""
 LINES_MOST: Final = 2
 """How often a line of some length may stand in a text."""
-_NUMBER = re.compile(r"\d+(?:[.,   ]\d+)*")
+ECHO_LEAST: Final = 40
+"""Shortest sentence of an instruction that is taken for an echo: shorter ones are said by chance."""
+_BULLET = re.compile(r"^[ \t]*(?:[-*•–]|\d+[.)])[ \t]+\S", re.MULTILINE)
+_NONE = re.compile(r"\b(?:aucune?|no|none|without|sans|zero|rien|nothing|pas d)\b|没有|无|零")
+_DATE_WORDS = re.compile(
+    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Janvier|Février|Mars|Avril|Mai|Juin"
+    r"|Juillet|Août|Septembre|Octobre|Novembre|Décembre|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Monday|Tuesday|Wednesday|Thursday"
+    r"|Friday|Saturday|Sunday|Lundi|Mardi|Mercredi|Jeudi|Vendredi|Samedi|Dimanche|Mon|Tue|Wed|Thu|Fri|Sat|Sun|AM|PM)\b"
+)
+"""Their claims are judged as dates."""
+_UNIT = re.compile(r"(?<=\d)\s?[^\W\d_]{1,3}\b")
+"""Units beside their numbers, with which they are judged."""
 _WORDS = re.compile(r"[一-鿿぀-ヿ]|[^\W_]+")
 
 
@@ -59,25 +74,155 @@ def _loop(text: str) -> str | None:
 
 
 def _echo(text: str, instructions: str) -> str | None:
-    asked = {" ".join(line.split()) for line in instructions.split("\n")}
+    if OWN_MARKER in text or re.search(rf"</?{FENCE}>", text):
+        return "it repeats the prompt"
     said = folded(text)
-    for line in asked:
-        if len(line) >= 40 and folded(line) in said:
-            return "it repeats the instructions"
+    for line in instructions.split("\n"):
+        for sentence in re.split(r"(?<=[.:]) ", line):
+            if len(sentence) >= ECHO_LEAST and folded(sentence) in said:
+                return "it repeats the instructions"
     return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sources:
+    """The sources, read once in each way that claims are compared."""
+
+    text: str
+    squeezed: str
+    words: frozenset[str]
+    found: Found
+    literal: str
+    counts: frozenset[int]
+
+
+def _read(sources: Sequence[str]) -> _Sources:
+    joined = "\n".join(clean(source) for source in sources)
+    known = folded(joined)
+    things, rest = literals(joined)
+    return _Sources(
+        text=known,
+        squeezed=_squeezed(known),
+        words=words_of(known),
+        found=quantities(rest),
+        literal=" ".join(thing.text for thing in things),
+        counts=frozenset(len(_BULLET.findall(source)) for source in sources),
+    )
 
 
 def _unsupported(text: str, sources: Sequence[str]) -> str | None:
-    known = folded("\n".join(sources))
-    found, rest = literals(text)
-    for literal in found:
-        if folded(literal.text) not in known:
-            return f"{literal.text!r} is not in the text"
-    digits = re.sub(r"(?<=\d)[.,   ](?=\d)", "", known)
-    for number in _NUMBER.findall(rest):
-        if re.sub(r"\D", "", number) not in digits:
-            return f"the number {number} is not in the text"
+    known = _read(sources)
+    things, rest = literals(clean(text))
+    for thing in things:
+        if not _literal_known(thing, known):
+            return f"{thing.text!r} is not in the text"
+    for said in quotes(text):
+        if _squeezed(folded(said)) not in known.squeezed:
+            return f"the quoted words {said[:60]!r} are not in the text"
+    found = quantities(rest)
+    return _wrong_day(found, known) or _wrong_amount(found, rest, known) or _wrong_name(rest, known)
+
+
+def _literal_known(thing: Literal, known: _Sources) -> bool:
+    key = folded(thing.text)
+    if thing.kind is Kind.URL:
+        key = re.sub(r"^\w+://(?:www\.)?", "", key).rstrip("/")
+    elif thing.kind in {Kind.PATH, Kind.FILE}:
+        key = key.removeprefix("./").rstrip("/")
+    if key in known.text:
+        return _bounded(key, known.text)
+    if thing.kind is Kind.IDENTIFIER:
+        if key.startswith("#") and key[1:].isdecimal():
+            return re.search(rf"(?<!\d){key[1:]}(?!\d)", known.text) is not None
+        return _squeezed(key) in known.squeezed
+    return thing.kind is Kind.VERSION and _bounded(key.removeprefix("v"), known.text)
+
+
+def _bounded(key: str, text: str) -> bool:
+    """Tell whether `key` occurs without running on in a digit: "v1.2" is not in "v1.23"."""
+    if not key[-1:].isdecimal() and not key[:1].isdecimal():
+        return True
+    return re.search(rf"(?<!\d){re.escape(key)}(?!\d)", text) is not None
+
+
+def _wrong_day(found: Found, known: _Sources) -> str | None:
+    days = [day for _, day in known.found.days]
+    refused: dict[str, bool] = {}
+    for written, day in found.days:  # an ambiguous date has several readings: one that fits will do
+        told = any(day.fits(other) or _fits_without_year(day, other) for other in days)
+        refused[written] = refused.get(written, True) and not told
+    for written, wrong in refused.items():
+        if wrong and not (written.isdecimal() and written in known.text):
+            return f"the date {written} is not in the text"
+    weekdays = {day for _, day in known.found.weekdays} | {day.weekday() for day in days}
+    for written, weekday in found.weekdays:
+        if weekday not in weekdays:
+            return f"{written} is not in the text"
     return None
+
+
+def _fits_without_year(day: Day, other: Day) -> bool:
+    """Tell whether the source gives the day and month only, and they are the same."""
+    return other.year is None and day.day is not None and day.month == other.month and day.day == other.day
+
+
+def _wrong_amount(found: Found, text: str, known: _Sources) -> str | None:
+    refused: dict[str, bool] = {}
+    for written, amount in found.amounts:
+        refused[written] = refused.get(written, True) and not _amount_known(written, amount, text, known)
+    times = {(hour % 12, minute) for _, (hour, minute) in known.found.times}
+    for written, (hour, minute) in found.times:
+        if (hour % 12, minute) in times:
+            refused[written] = False
+        else:
+            refused.setdefault(written, True)
+    wrong = next((written for written, is_wrong in refused.items() if is_wrong), None)
+    return None if wrong is None else f"the number {wrong} is not in the text"
+
+
+def _amount_known(written: str, amount: Amount, text: str, known: _Sources) -> bool:
+    if amount.number == 1 or any(amount.told_by(other) for _, other in known.found.amounts):
+        return True
+    whole = int(amount.number) if amount.number.denominator == 1 else None
+    days = [day for _, day in known.found.days]
+    if whole is not None and not amount.dimension:
+        if any(day.year == whole for day in days) or whole in known.counts:
+            return True
+        if whole == 0:
+            return _NONE.search(known.text) is not None
+        named = re.search(
+            rf"(?:\b(?:le|the|du|on|au)\s+{re.escape(written)})|{re.escape(written)}\s*[日号]", text, re.IGNORECASE
+        )
+        if named and any(day.day == whole for day in days):
+            return True
+        if whole == 2 and re.search(
+            rf"\b(?:les|the|ces|these|ses|leurs|nos|vos|their|our|tous|toutes)\s+{re.escape(written)}\b",
+            text,
+            re.IGNORECASE,
+        ):
+            return True  # "the two": of two things that were spoken of
+    digits = re.match(r"[\d.,]+", written)
+    if digits is None:
+        return False
+    if re.search(rf"(?<![\d.,]){re.escape(digits[0])}(?!\d)", known.literal):
+        return True
+    before = re.search(rf"([^\W\d_]+)[ -]?{re.escape(digits[0])}(?![\d.,]*\d)", text)
+    return (
+        before is not None
+        and re.search(rf"(?<!\w){re.escape(folded(before[1]))}[ -]?v?{re.escape(digits[0])}\.", known.text) is not None
+    )
+
+
+def _wrong_name(text: str, known: _Sources) -> str | None:
+    plain_text = _UNIT.sub(" ", _DATE_WORDS.sub(" ", text))
+    for name in names(plain_text):
+        if not is_known(name, known.words, known.text):
+            return f"the name {name} is not in the text"
+    return None
+
+
+def _squeezed(text: str) -> str:
+    return re.sub(r"[\W_]+", "", text)
 
 
 def evidence(text: str, sources: Sequence[str]) -> tuple[str, ...]:
