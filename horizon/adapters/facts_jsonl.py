@@ -19,7 +19,7 @@ from horizon.core.fact import SOURCE, fact_id, folded, near_key
 from horizon.errors import StoreBusy
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Generator, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from horizon.core.fact import Fact

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from horizon.adapters.bee_files import bees_of, check_name, files_of
+from horizon.adapters.bee_files import bees_of, files_of
 from horizon.adapters.files import (
     append_lines,
     locked,
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from horizon.core.exchange import Entry, Exchange
     from horizon.ports import Clock
 
-__all__ = ["JournalStore", "bees_of", "check_name"]
+__all__ = ["JournalStore", "bees_of"]
 
 SEGMENT_ENTRIES: Final = 500
 """Entries at which the active segment is moved to the archive (spec 1-horizon §1)."""
@@ -234,7 +234,8 @@ class JournalStore:
                     pass
         except Moved as moved:
             raise Unavailable(f"the journal of {self.bee} was changed while it was read: {moved}") from moved
-        return tuple(notes.found)
+        files = {path: order for order, path in enumerate(dict.fromkeys(oddity.path for oddity in notes.found))}
+        return tuple(sorted(notes.found, key=lambda oddity: (files[oddity.path], oddity.offset)))
 
     # -- caches --------------------------------------------------------------------------------------------
 

@@ -32,7 +32,7 @@ from horizon.core.night import (
 from horizon.ports import Oddity
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping
+    from collections.abc import Generator, Mapping
     from pathlib import Path
 
 FILE_NAME: Final = "consolidation.jsonl"

@@ -173,6 +173,24 @@ class OllamaModel:
             return str(error)
         return found.reason if found is not None else None
 
+    def models(self) -> tuple[str, ...]:
+        """Return the server's own models as "ollama/<name>", the smallest first; takes seconds at most.
+
+        Empty where no server answers. Models that run on a company's servers are left out.
+        """
+
+        def look() -> tuple[str, ...]:
+            call = _Call(deadline=time.monotonic() + HEALTH_SECONDS)
+            with contextlib.closing(self._client(call)) as client:
+                found = sorted(client.list().models, key=lambda each: (each.size or 0, each.model or ""))
+            return tuple(f"{PREFIX}{each.model}" for each in found if each.model and not is_cloud(each.model))
+
+        try:
+            names = self._translated("the list of models", look)
+        except (ModelUnavailable, InvalidInput):
+            return ()
+        return () if isinstance(names, Rejected) else names
+
     def _client(self, call: _Call) -> ollama.Client:
         url = self.url
         import ollama  # noqa: PLC0415  # loaded only when a model is asked

@@ -127,6 +127,27 @@ def why_left_out(lived: Lived, *, bench: Iterable[str], agents: Iterable[str]) -
     return None
 
 
+def judged(lived: Lived, *, bench: Iterable[str], agents: Iterable[str]) -> Lived | LeftOut:
+    """Return `lived` with its own words only, or why it is left out, looked at alone."""
+    reason = why_left_out(lived, bench=bench, agents=agents)
+    if reason is not None:
+        return reason
+    exchange = lived.exchange
+    question, answer = own_words(exchange.question), own_words(exchange.answer)
+    if not question.strip() or not answer.strip():
+        return LeftOut.BLANK
+    if (question, answer) == (exchange.question, exchange.answer):
+        return lived
+    return replace(lived, exchange=replace(exchange, question=question, answer=answer))
+
+
+def is_twice(lived: Lived, earlier: Lived | None) -> bool:
+    """Tell whether `lived` is another source's record of `earlier`, an exchange of the same words."""
+    if earlier is None or earlier.source == lived.source:
+        return False
+    return lived.exchange.at - earlier.exchange.at <= TWICE_WITHIN
+
+
 def sift(day: Iterable[Lived], *, bench: Iterable[str], agents: Iterable[str]) -> Sifted:
     """Return what of a day's exchanges is read and why the rest is not; `day` may come in any order."""
     bench, agents = tuple(bench), tuple(agents)
@@ -134,20 +155,14 @@ def sift(day: Iterable[Lived], *, bench: Iterable[str], agents: Iterable[str]) -
     kept: list[Lived] = []
     seen: dict[tuple[str, str], Lived] = {}
     for lived in sorted(day, key=lambda each: each.order):
-        reason = why_left_out(lived, bench=bench, agents=agents)
-        if reason is None:
-            question, answer = own_words(lived.exchange.question), own_words(lived.exchange.answer)
-            if not question.strip() or not answer.strip():
-                reason = LeftOut.BLANK
-            else:
-                twin = seen.get((question, answer))
-                if twin and twin.source != lived.source and lived.exchange.at - twin.exchange.at <= TWICE_WITHIN:
-                    reason = LeftOut.TWICE
-                elif (question, answer) != (lived.exchange.question, lived.exchange.answer):
-                    lived = replace(lived, exchange=replace(lived.exchange, question=question, answer=answer))  # noqa: PLW2901 - the same exchange, its own words only
-        if reason is not None:
-            left[reason] += 1
+        found = judged(lived, bench=bench, agents=agents)
+        if isinstance(found, LeftOut):
+            left[found] += 1
             continue
-        seen[lived.exchange.question, lived.exchange.answer] = lived
-        kept.append(lived)
+        words = (found.exchange.question, found.exchange.answer)
+        if is_twice(found, seen.get(words)):
+            left[LeftOut.TWICE] += 1
+            continue
+        seen[words] = found
+        kept.append(found)
     return Sifted(kept=tuple(kept), left_out=dict(sorted(left.items())))
