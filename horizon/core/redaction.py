@@ -57,6 +57,7 @@ _REFERENCE = re.compile(
     | [A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+                  # NAME_OF_A_VARIABLE
     | (?:null|none|nil|true|false|undefined|str|string|int|bool|bytes|text|optional|required|secretstr|empty|vide
         |absent|missing|manquante?|requise?|obligatoire|facultati(?:f|ve)|changed?|hidden|masked|masquée?)\W*
+    | password | passwd | pass | pwd | secret | token | motdepasse | mdp
     | \*+ | x+ | X+ | \.+ | -+ | _+ | \d{1,3}
     """,
     re.IGNORECASE | re.DOTALL,
