@@ -20,6 +20,8 @@ from horizon.memory import Bee, view_options
 from horizon.settings import Problem, summarizers
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from horizon.cascade import Cascade
     from horizon.maintenance import Maintenance, MaintenanceReport
     from horizon.settings import HorizonSettings, Resolved
@@ -75,6 +77,17 @@ def open_hive(path: str | Path) -> Hive:
     if folder.exists() and not folder.is_dir():
         raise InvalidInput(f"a hive is a folder; {folder} is a file")
     return Hive(folder)
+
+
+def init_hive(path: str | Path, bees: Sequence[str] = ()) -> tuple[Path, ...]:
+    """Make a hive with commented settings, switched on; return the files made, none where all were there.
+
+    Raises:
+        InvalidInput: `path` is a file, or a bee's name could not be a file's name on every system.
+    """
+    from horizon.adapters.new_hive import make_hive  # noqa: PLC0415 - readers and appenders need none of it
+
+    return make_hive(open_hive(path).path, bees)
 
 
 def hives(root: str | Path) -> tuple[Path, ...]:
