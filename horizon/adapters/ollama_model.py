@@ -229,8 +229,8 @@ class OllamaModel:
         url = _without_user(self.url)
         _load()
         import httpx  # noqa: PLC0415  # loaded only when a model is asked
-        import ollama  # noqa: PLC0415
-        import pydantic  # noqa: PLC0415
+        import ollama  # noqa: PLC0415 - as above
+        import pydantic  # noqa: PLC0415 - as above
 
         try:
             return work()
