@@ -218,7 +218,7 @@ def _of_rights(file: Path) -> Finding:
 def cascade() -> Cascade:
     """Return the way to ask models of this process: one health record for all that it does."""
     from horizon.adapters.ollama_model import OllamaModel  # noqa: PLC0415 - readers and appenders need none of it
-    from horizon.cascade import Cascade  # noqa: PLC0415
+    from horizon.cascade import Cascade  # noqa: PLC0415 - as above
 
     return Cascade(OllamaModel(), _CLOCK)
 
