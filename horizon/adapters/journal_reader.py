@@ -49,24 +49,37 @@ class Notes(Protocol):
 
 @dataclass(slots=True)
 class Cursor:
-    """How far a file has been read: the next byte, its line (1-based), the bytes just before it."""
+    """How far a file has been read, and how to know that what was read is still there."""
 
     offset: int = 0
+    """The next byte."""
     line: int = 1
+    """The next line, 1-based."""
     tail: bytes = b""
+    """The bytes just before the next."""
+    modified: int = 0
+    """When the file was modified last, where it had been read to its end; 0 where that is not known."""
 
     def continues(self, file: BinaryIO) -> bool:
         """Tell whether the bytes before the place reached are still those that were read."""
         if not self.offset:
             return True
         file.seek(self.offset - len(self.tail))
-        return file.read(len(self.tail)) == self.tail
+        if file.read(len(self.tail)) != self.tail:
+            return False
+        if not self.modified:
+            return True
+        # Grown files were appended to; one that was modified and has not grown was changed before its end.
+        status = os.fstat(file.fileno())
+        return status.st_size != self.offset or status.st_mtime_ns == self.modified
 
-    def keep_tail(self, file: BinaryIO) -> None:
-        """Remember the bytes before the place reached."""
+    def keep(self, file: BinaryIO) -> None:
+        """Remember what stands before the place reached."""
         start = max(0, self.offset - _TAIL)
         file.seek(start)
         self.tail = file.read(self.offset - start)
+        status = os.fstat(file.fileno())
+        self.modified = status.st_mtime_ns if status.st_size == self.offset else 0
 
 
 @dataclass(slots=True)
@@ -101,7 +114,7 @@ class Progress:
             "inode": self.inode,
             "archive": self.archive,
             "files": [
-                [cursor.offset, cursor.line, len(cursor.tail), _digest(cursor.tail)]
+                [cursor.offset, cursor.line, len(cursor.tail), _digest(cursor.tail), cursor.modified]
                 for cursor in (self.journal, self.flags, self.outcomes)
             ],
             "carried": None if self.carried is None else self.carried.isoformat(),
@@ -159,7 +172,7 @@ def new_events(
                 notes.note(path, cursor.line, start, reason)
             cursor.offset = stop
             cursor.line += newlines
-        cursor.keep_tail(file)
+        cursor.keep(file)
 
 
 def _event_of(
@@ -266,7 +279,7 @@ class JournalReader:
 
 def _saved_cursor(file: BinaryIO | None, saved: list[Any]) -> Cursor:
     """Return the cursor that was saved, its tail read from the file, which is closed then."""
-    offset, line, length, digest = saved
+    offset, line, length, digest, modified = saved
     if file is None:
         if offset:
             raise Moved("a journal is gone")
@@ -276,7 +289,7 @@ def _saved_cursor(file: BinaryIO | None, saved: list[Any]) -> Cursor:
         tail = file.read(length)
     if len(tail) != length or _digest(tail) != digest:
         raise Moved("a journal does not continue what was read")
-    return Cursor(offset, line, tail)
+    return Cursor(offset, line, tail, modified)
 
 
 def _digest(tail: bytes) -> str:
@@ -313,6 +326,7 @@ def _records(
     """Yield the records from `progress` on: of the sealed segments, then of the active file."""
     for segment in segments[progress.segment :]:
         cursor = progress.journal
+        cursor.modified = 0  # a copy or a compressed one has a date of its own
         try:
             with open_segment(segment) as file:
                 if not cursor.continues(file):
@@ -336,7 +350,7 @@ def _records(
         raise Moved(f"{files.journal.name} does not continue what was read")
     yield from _segment_records(files.journal, active, progress.journal, notes, sealed=False)
     progress.inode = os.fstat(active.fileno()).st_ino
-    progress.journal.keep_tail(active)
+    progress.journal.keep(active)
 
 
 def _segment_records(
