@@ -5,6 +5,7 @@ The command line, the flows and other programs start here. Nothing here decides 
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,19 +13,26 @@ from typing import TYPE_CHECKING
 from horizon.adapters.bee_files import check_name
 from horizon.adapters.clock import SystemClock, zone_called
 from horizon.adapters.journal_jsonl import JournalStore, bees_of
+from horizon.adapters.new_hive import make_hive
 from horizon.adapters.rights import open_to_others
 from horizon.adapters.settings_files import SettingsFiles
 from horizon.core.finding import Finding, Kind
 from horizon.errors import InvalidInput, Unavailable
 from horizon.memory import Bee, view_options
-from horizon.settings import Problem, summarizers
+from horizon.settings import summarizers
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from horizon.adapters.hive_days import HiveDays
+    from horizon.adapters.traces_sqlite import Traces
     from horizon.cascade import Cascade
+    from horizon.consolidation import Consolidation
+    from horizon.core.document import Documents
+    from horizon.core.exchange import Exchange
     from horizon.maintenance import Maintenance, MaintenanceReport
-    from horizon.settings import HorizonSettings, Resolved
+    from horizon.recall import Recall
+    from horizon.settings import HorizonSettings, Problem, Resolved
 
 _CLOCK = SystemClock()
 
@@ -173,6 +181,100 @@ def maintenance(hive: str | Path, bee: str) -> Maintenance:
         cascade=cascade(),
         clock=_CLOCK,
     )
+
+
+def open_home(path: str | Path) -> Consolidation:
+    """Return the nights of the home in the folder `path`, with its settings of now (spec 5-interface).
+
+    Its sources are those that its settings name, else what the folder holds of `traces.db` and `window/`.
+
+    Raises:
+        Unavailable: there is no such folder.
+    """
+    from horizon.adapters import day_journal, facts_index, facts_jsonl, ledger  # noqa: PLC0415 - nights only
+    from horizon.adapters.scans import survey  # noqa: PLC0415
+    from horizon.consolidation import Consolidation  # noqa: PLC0415
+
+    home = _existing(path)
+    settings = SettingsFiles(home).consolidation().settings
+    traces, journals = _sources(home, settings.sources)
+    return Consolidation(
+        name=home.name,
+        sources=[*traces, *journals],
+        facts=facts_jsonl.FactsJournal(home / facts_jsonl.FILE_NAME),
+        index=facts_index.FactsIndex(home / facts_index.FILE_NAME),
+        journal=day_journal.DayJournal(home / day_journal.FILE_NAME),
+        ledger=ledger.LedgerFile(home / ledger.FILE_NAME),
+        cascade=cascade,
+        survey=survey,
+        clock=_CLOCK,
+        settings=settings,
+        zone=zone_called(settings.fuseau),
+    )
+
+
+def open_recall(path: str | Path) -> Recall:
+    """Return the way to find again in the home `path`: facts, days, exchanges (spec 5-interface).
+
+    Raises:
+        Unavailable: there is no such folder.
+    """
+    from horizon.adapters import recall_sources  # noqa: PLC0415 - recall only
+    from horizon.adapters.bee_files import files_of  # noqa: PLC0415
+    from horizon.adapters.provenance import HomeProvenance  # noqa: PLC0415
+    from horizon.adapters.recall_index import FILE_NAME, RecallIndex  # noqa: PLC0415
+    from horizon.recall import Recall  # noqa: PLC0415
+
+    home = _existing(path)
+    settings = SettingsFiles(home).consolidation().settings
+    zone = zone_called(settings.fuseau)
+    traces, journals = _sources(home, settings.sources)
+
+    def documents() -> list[Documents]:
+        return [
+            recall_sources.FactDocuments(home, zone),
+            recall_sources.DayDocuments(home, zone),
+            *(recall_sources.TraceDocuments(each, zone, settings.bancs, settings.agents) for each in traces),
+            *(
+                recall_sources.JournalDocuments(files_of(each.hive, bee), zone, each.address(bee), settings.bancs)
+                for each in journals
+                for bee in bees_of(each.hive)
+            ),
+        ]
+
+    lookups: dict[str, Callable[[str], Exchange | None]] = {each.name: _trace_lookup(each) for each in traces}
+    for each in journals:
+        lookups |= {each.address(bee): JournalStore(each.hive, bee, _CLOCK).exchange for bee in bees_of(each.hive)}
+    return Recall(RecallIndex(home / FILE_NAME), documents, HomeProvenance(home, lookups))
+
+
+def _trace_lookup(traces: Traces) -> Callable[[str], Exchange | None]:
+    def lookup(id_: str) -> Exchange | None:
+        found = traces.exchange(id_)
+        return None if found is None else found.exchange
+
+    return lookup
+
+
+def _sources(home: Path, named: Sequence[str]) -> tuple[list[Traces], list[HiveDays]]:
+    """Return a home's sources: those named, relative to it, else what it holds; one that is missing is still a source."""
+    from horizon.adapters.hive_days import HiveDays  # noqa: PLC0415 - nights and recall only
+    from horizon.adapters.traces_sqlite import SIDE_FILE, Traces  # noqa: PLC0415
+
+    found = named or [name for name in ("traces.db", "window") if (home / name).exists()]
+    traces: list[Traces] = []
+    journals: list[HiveDays] = []
+    for name in dict.fromkeys(found):
+        path = home / Path(name).expanduser()
+        if path.name == "window":
+            journals.append(HiveDays(path.parent, _CLOCK, name=name))
+        elif (path / "window").is_dir():
+            journals.append(HiveDays(path, _CLOCK, name=name))
+        else:
+            own = path == home / "traces.db"
+            side = SIDE_FILE if own else f".horizon-{hashlib.sha256(name.encode()).hexdigest()[:8]}-traces.db"
+            traces.append(Traces(path, home / side, name=name))
+    return traces, journals
 
 
 def doctor(path: str | Path) -> tuple[Finding, ...]:

@@ -25,6 +25,10 @@ class HiveDays:
     clock: Clock
     name: str = "window"
 
+    def address(self, bee: str) -> str:
+        """Return what the addresses of a bee's exchanges begin with."""
+        return f"{self.name}/{bee}"
+
     def between(self, start: datetime, end: datetime) -> Iterator[Lived]:
         """Yield the exchanges of [start, end), bee by bee, each in journal order.
 
@@ -38,6 +42,6 @@ class HiveDays:
         try:
             for bee in bees_of(self.hive):
                 for place, entry in enumerate(JournalStore(self.hive, bee, self.clock).entries_between(start, end)):
-                    yield Lived(exchange=entry.exchange, source=f"{self.name}/{bee}", agent=bee, place=place)
+                    yield Lived(exchange=entry.exchange, source=self.address(bee), agent=bee, place=place)
         except OSError as error:
             raise Unavailable(f"a journal in {window} could not be read: {error}") from error

@@ -52,8 +52,9 @@ class FactDocuments:
         return repr((_stat(self.home / FACTS_FILE), _stat(self.home / LEDGER_FILE), str(self.zone)))
 
     def since(self, mark: str | None) -> Iterator[Marked] | None:
-        """Return all facts; None for any mark."""
-        return None if mark is not None else (Marked("all", document) for document in self._documents())
+        """Return all facts; a fact can change, so no mark is given."""
+        assert mark is None, "no mark was given"
+        return (Marked(None, document) for document in self._documents())
 
     def _documents(self) -> Iterator[Document]:
         known = LedgerFile(self.home / LEDGER_FILE).load().facts
@@ -115,8 +116,9 @@ class DayDocuments:
         return repr((_stat(self.home / DAYS_FILE), str(self.zone)))
 
     def since(self, mark: str | None) -> Iterator[Marked] | None:
-        """Return all days; None for any mark."""
-        return None if mark is not None else self._documents()
+        """Return all days; a section can change, so no mark is given."""
+        assert mark is None, "no mark was given"
+        return self._documents()
 
     def _documents(self) -> Iterator[Marked]:
         try:
@@ -126,7 +128,7 @@ class DayDocuments:
         for day, text in sections:
             if text:
                 at = bounds(day, self.zone).start
-                yield Marked("all", Document(kind=Kind.DAY, id=str(day), at=at, day=day, body=text))
+                yield Marked(None, Document(kind=Kind.DAY, id=str(day), at=at, day=day, body=text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,12 +177,9 @@ class JournalDocuments:
 
     files: BeeFiles
     zone: tzinfo
+    name: str
+    """What addresses begin with."""
     bench: Sequence[str] = ()
-
-    @property
-    def name(self) -> str:
-        """The name that addresses begin with."""
-        return f"{self.files.window.name}/{self.files.journal.name}"
 
     def stamp(self) -> str:
         """Return what changes with the active file or the archive."""

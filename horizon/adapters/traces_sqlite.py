@@ -28,6 +28,8 @@ from horizon.errors import StoreBusy, Unavailable
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
 
+SIDE_FILE: Final = ".horizon-traces.db"
+"""The private side file of a home's own `traces.db`."""
 BUSY: Final = 10.0
 """Seconds to wait for the owner where its journal mode makes readers wait."""
 _BATCH: Final = 400
