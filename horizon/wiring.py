@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from horizon.adapters.bee_files import check_name
 from horizon.adapters.clock import SystemClock, zone_called
 from horizon.adapters.journal_jsonl import JournalStore, bees_of
-from horizon.adapters.new_hive import make_hive
 from horizon.adapters.rights import open_to_others
 from horizon.adapters.settings_files import SettingsFiles
 from horizon.core.finding import Finding, Kind
