@@ -35,14 +35,20 @@ RECENT_DAYS: Final = 90.0
 class Index(Protocol):
     """What is searched."""
 
-    def refresh(self, sources: Sequence[Documents]) -> int:
-        """Read what is new in `sources`, forget other sources; return how many documents were added."""
-        ...
-
     def search(
-        self, query: Query, *, most: int, as_of: date | None, kinds: Sequence[Kind], quarantined: bool
+        self,
+        query: Query,
+        sources: Sequence[Documents],
+        *,
+        most: int,
+        as_of: date | None,
+        kinds: Sequence[Kind],
+        quarantined: bool,
     ) -> tuple[Match, ...]:
-        """Return up to `most` matches, best first; those of the query's days in lived order where it has no words."""
+        """Read what is new in `sources`, forget other sources, and return up to `most` matches, best first.
+
+        Where `query` has no words: the documents of its days, in lived order.
+        """
         ...
 
 
@@ -133,11 +139,15 @@ class Recall:
         asked = understand(query, today=today)
         if limit < 1 or not (asked.terms or asked.loose or asked.days):
             return ()
-        self._index.refresh(self._sources())
-        found = self._index.search(asked, most=limit * CANDIDATES, as_of=as_of, kinds=kinds, quarantined=quarantined)
+        sources = self._sources()
+        found = self._index.search(
+            asked, sources, most=limit * CANDIDATES, as_of=as_of, kinds=kinds, quarantined=quarantined
+        )
         if not found and asked.days and Kind.DAY in kinds:
             days_only = replace(asked, terms=(), loose=())
-            found = self._index.search(days_only, most=limit, as_of=as_of, kinds=(Kind.DAY,), quarantined=quarantined)
+            found = self._index.search(
+                days_only, sources, most=limit, as_of=as_of, kinds=(Kind.DAY,), quarantined=quarantined
+            )
         ranked = [(_score(match, today), match) for match in found]
         if asked.terms or asked.loose:
             ranked.sort(key=lambda pair: -pair[0])  # stable: equals stay as the index gave them, the recent first

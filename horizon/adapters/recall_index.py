@@ -61,6 +61,7 @@ CREATE VIRTUAL TABLE words USING fts5({", ".join(WEIGHTS)}, tokenize = "unicode6
 CREATE TABLE vocabulary(term TEXT PRIMARY KEY) WITHOUT ROWID;
 PRAGMA user_version = {RULES};
 """
+_TABLES: Final = {"sources", "documents", "words", "vocabulary"}
 _BUSY: Final = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _WORLD: Final = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}
 _COLUMNS: Final = "d.source, d.kind, d.id, d.at, d.day, d.until, d.quarantined, d.place, d.head, d.body"
@@ -84,18 +85,24 @@ class RecallIndex:
     def search(
         self,
         query: Query,
+        sources: Sequence[Documents],
         *,
         most: int,
         as_of: date | None = None,
         kinds: Sequence[Kind] = tuple(Kind),
         quarantined: bool = False,
     ) -> tuple[Match, ...]:
-        """Return up to `most` documents that hold a word of `query` on one of its days, best first.
+        """Refresh, then return up to `most` documents that hold a word of `query` on one of its days, best first.
 
         A query without words returns the documents of its days in lived order; an empty one returns nothing.
         Only what held on `as_of` (default: holds now) and, unless `quarantined`, what is not kept for review.
         """
-        return self._with(lambda database: _search(database, query, most, as_of, kinds, quarantined))
+
+        def work(database: sqlite3.Connection) -> tuple[Match, ...]:
+            _refresh(database, sources)  # in one go with the search: a damage found by it makes both again
+            return _search(database, query, most, as_of, kinds, quarantined)
+
+        return self._with(work)
 
     def discard(self) -> None:
         """Delete the file and what SQLite keeps beside it; the next use makes it again."""
@@ -126,6 +133,7 @@ class RecallIndex:
             self._make()
         database = sqlite3.connect(self._path, timeout=BUSY_SECONDS, isolation_level=None)
         try:
+            database.execute("PRAGMA secure_delete = ON")  # what is forgotten leaves the bytes, too
             if database.execute("PRAGMA user_version").fetchone()[0] != RULES:
                 raise sqlite3.DatabaseError("written by other rules")
         except sqlite3.Error:
@@ -154,8 +162,10 @@ class RecallIndex:
             try:
                 database = sqlite3.connect(self._path, timeout=BUSY_SECONDS)
                 try:
+                    tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master")}
                     sound = (
-                        database.execute("PRAGMA user_version").fetchone()[0] == RULES
+                        tables >= _TABLES
+                        and database.execute("PRAGMA user_version").fetchone()[0] == RULES
                         and database.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
                     )
                     database.execute("INSERT INTO words(words) VALUES ('integrity-check')")
@@ -188,7 +198,7 @@ def _refresh(database: sqlite3.Connection, sources: Sequence[Documents]) -> int:
     known = {str(name): str(stamp) for name, stamp in database.execute("SELECT name, stamp FROM sources")}
     for name in known.keys() - {source.name for source in sources}:
         with _transaction(database):
-            _forget(database, name)
+            _forget(database, name, scrub=True)
     for source in sources:
         stamp = source.stamp()  # before reading: what comes meanwhile shows as another stamp
         if known.get(source.name) != stamp:
@@ -210,13 +220,13 @@ def _read_on(database: sqlite3.Connection, source: Documents, stamp: str) -> int
             if waiting is None or mark != reached:
                 waiting = None if mark is None else source.since(mark)
                 if waiting is None:
-                    _forget(database, source.name)
+                    _forget(database, source.name, scrub=mark is not None)
                     mark, waiting = None, source.since(None)
                     assert waiting is not None, f"{source.name}: everything can always be read"
             try:
                 batch = list(islice(waiting, BATCH))
             except SourceMoved:
-                _forget(database, source.name)
+                _forget(database, source.name, scrub=True)
                 waiting, reached = None, None
                 continue
             for item in batch:
@@ -245,10 +255,23 @@ def _transaction(database: sqlite3.Connection) -> Generator[None]:
     database.execute("COMMIT")
 
 
-def _forget(database: sqlite3.Connection, source: str) -> None:
+def _forget(database: sqlite3.Connection, source: str, *, scrub: bool) -> None:
+    """Delete a source's documents; with `scrub` its words leave the file's bytes too, at the cost of a merge."""
     database.execute("DELETE FROM words WHERE rowid IN (SELECT number FROM documents WHERE source = ?)", (source,))
-    database.execute("DELETE FROM documents WHERE source = ?", (source,))
+    gone = database.execute("DELETE FROM documents WHERE source = ?", (source,)).rowcount
     database.execute("DELETE FROM sources WHERE name = ?", (source,))
+    if scrub and gone:
+        database.execute("INSERT INTO words(words) VALUES ('optimize')")
+        database.execute("DELETE FROM vocabulary")  # whose words were whose is not known; the rest makes it again
+        database.executemany(
+            "INSERT OR IGNORE INTO vocabulary VALUES (?)",
+            (
+                (word,)
+                for (text,) in database.execute("SELECT head || ' ' || body FROM words")
+                for word in text.split()
+                if forgiving(word)
+            ),
+        )
 
 
 def _add(database: sqlite3.Connection, source: str, document: Document) -> None:

@@ -53,9 +53,9 @@ class SourceMoved(Exception):
 
 
 class Marked(NamedTuple):
-    """A document and the mark of its place in its source, from which reading can go on."""
+    """A document and the mark of its place in its source, from which reading can go on; None where it cannot."""
 
-    mark: str
+    mark: str | None
     document: Document
 
 
