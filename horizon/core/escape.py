@@ -9,10 +9,8 @@ Every other text stays exactly as it was typed.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from functools import cache
+from typing import Final
 
 MARK: Final = "[horizon"
 """How each structural line begins."""
@@ -34,27 +32,40 @@ _LETTERS: Final = (
     "Nnᴺⁿₙℕ\u24c3\u24ddＮｎ𝐍𝐧𝑁𝑛𝑵𝒏𝒩𝓃𝓝𝓷𝔑𝔫𝕟𝕹𝖓𝖭𝗇𝗡𝗻𝘕𝘯𝙉𝙣𝙽𝚗\U0001f13dΝпո",
 )
 _GAP: Final = f"[{_INVISIBLE}]*"
-_OURS: Final = re.compile(
-    f"[{re.escape(_OPENERS)}]{_GAP}(\\\\{_GAP})*(?P<name>{_GAP.join(f'[{letters}]' for letters in _LETTERS)})"
-)
+_REST: Final = f"{_GAP}(\\\\{_GAP})*(?P<name>{_GAP.join(f'[{letters}]' for letters in _LETTERS)})"
+_OURS_IN_ASCII: Final = re.compile(r"\[\\*(?P<name>[Hh][Oo0][Rr][Iil1][Zz][Oo0][Nn])")
 
 
 def escape(text: str) -> str:
     """Return `text` with one more backslash in each place where it could pass for a line of ours."""
-    if not any(opener in text for opener in _OPENERS):
-        return text
-    return _OURS.sub(_with_backslash, text)
+    for pattern in _patterns(text):
+        text = pattern.sub(_with_backslash, text)
+    return text
 
 
 def unescape(text: str) -> str:
     """Return what `escape` was given: `unescape(escape(text)) == text` for any text."""
-    return _OURS.sub(_without_backslash, text)
+    for pattern in _patterns(text):
+        text = pattern.sub(_without_backslash, text)
+    return text
 
 
-def marks(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the start and end of each place in `text`, escaped or not, where a cut would break a mark; in order."""
-    for found in _OURS.finditer(text):
-        yield found.span()
+def marks(text: str) -> list[tuple[int, int]]:
+    """Return the start and end of each place in `text`, escaped or not, where a cut would break a mark; in order."""
+    return sorted(found.span() for pattern in _patterns(text) for found in pattern.finditer(text))
+
+
+def _patterns(text: str) -> list[re.Pattern[str]]:
+    """Return the patterns that can match in `text`; most texts have no bracket, or are plain ASCII."""
+    if text.isascii():
+        return [_OURS_IN_ASCII] if "[" in text else []
+    return [_ours(opener) for opener in _OPENERS if opener in text]
+
+
+@cache
+def _ours(opener: str) -> re.Pattern[str]:
+    """Return the pattern for one opening bracket: beginning with one literal character, it is found much faster."""
+    return re.compile(re.escape(opener) + _REST)
 
 
 def _with_backslash(found: re.Match[str]) -> str:

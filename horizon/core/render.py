@@ -97,6 +97,8 @@ LABELS: Final = {
 _ELLIPSIS: Final = "…"
 _FIELD_MOST: Final = 80
 """Most characters of a kind's or a tool's name in a header: names are short, and a header spends budget."""
+_PLAIN: Final = re.compile(r"[\w.:+/-]{1,80}")
+"""Names that are what they are in a header too: nearly all."""
 _UNPRINTABLE: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _SENTENCE_END: Final = re.compile(r"[.!?…][\"'»”)\]]*(?=\s)|[。！？]|\n")
 
@@ -112,11 +114,13 @@ def minute(at: datetime, zone: tzinfo) -> str:
         local = at.astimezone(zone)
     except OverflowError:
         local = at
-    return f"{local.year:04}-{local.month:02}-{local.day:02} {local.hour:02}:{local.minute:02}"
+    return local.isoformat(" ", "minutes")[:16]
 
 
 def _name(text: str, most: int | None = None) -> str:
     """Return a name as a header's field: on one line, never taken for a field or an end of ours."""
+    if _PLAIN.fullmatch(text):
+        return text
     name = _UNPRINTABLE.sub(" ", text).strip()
     if most is not None and len(name) > most:
         name = f"{name[: head_end(name, most)]}…"

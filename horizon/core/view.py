@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from horizon.core.hard_cut import fit
-from horizon.core.receipt import Gauge, Level, View
-from horizon.core.state import State, Zone
-from horizon.core.zone import Narrative, bounded_chars, chars_of, compose_narrative, entries, rooms
+from horizon.core.receipt import Gauge, Level, Rule, View
+from horizon.core.state import State, Zone, copy_of
+from horizon.core.zone import Item, Narrative, bounded_chars, chars_of, compose_narrative, entries, rooms
 
 if TYPE_CHECKING:
     from horizon.core.budget import ViewOptions
-    from horizon.core.zone import Item
 
 PLAIN: Final = 3
 """How many exchanges a view shows where the horizon is switched off."""
@@ -37,6 +37,74 @@ def view_of(state: State, options: ViewOptions) -> View:
         gauge=_gauge(state, condensed, sharp, narrative, options),
         cuts=(*narrative.cuts, *fitted.cuts),
         receipt=fitted.parts,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """A view and the state that it was made from, so that the next look need only add what was appended since."""
+
+    view: View
+    options: ViewOptions
+    seen: State
+    """A copy; its exchanges and texts are those of the state that was looked at."""
+
+
+def look(state: State, options: ViewOptions, last: Look | None) -> Look:
+    """Return `view_of(state, options)`, from the `last` look's view where nothing but appends came since.
+
+    The common turn: a beginning that stays, and new exchanges after it. Anything else is made anew.
+    """
+    if last is not None and last.options == options and options.active:
+        view = _extended(state, options, last)
+        if view is not None:
+            return Look(view=view, options=options, seen=copy_of(state))
+    return Look(view=view_of(state, options), options=options, seen=copy_of(state))
+
+
+def _extended(state: State, options: ViewOptions, last: Look) -> View | None:
+    """Return the last view with what was appended since; None where it is not the beginning of the new one."""
+    seen, view = last.seen, last.view
+    new = len(state.sharp) - len(seen.sharp)
+    if new < 0 or any(cut.rule is not Rule.ROOM for cut in view.cuts) or not _same_but_sharp(seen, state):
+        return None
+    held = list(state.sharp.items())
+    if held[: len(held) - new] != list(seen.sharp.items()):
+        return None
+    newest = max(((exchange.at, position) for position, exchange in seen.sharp.items()), default=None)
+    items = [Item(position, exchange, Zone.SHARP, options, state) for position, exchange in held[len(held) - new :]]
+    items.sort(key=lambda item: item.order)
+    # Words of flagged exchanges are shown only while these are in no zone of their own.
+    if any(item.exchange.id in state.flags or (newest is not None and item.order < newest) for item in items):
+        return None
+    added = sum(item.chars for item in items)
+    if view.chars + added > view.budget:
+        return None
+    parts = [part for item in items for part in item.parts]
+    sharp = view.gauge.sharp
+    return View(
+        text=view.text + "".join([part.text for part in parts]),
+        budget=view.budget,
+        gauge=replace(
+            view.gauge,
+            sharp=replace(sharp, chars=sharp.chars + added, count=sharp.count + new),
+            appended=state.appended,
+        ),
+        cuts=view.cuts,
+        receipt=(*view.receipt, *parts),
+    )
+
+
+def _same_but_sharp(seen: State, state: State) -> bool:
+    """Tell whether all that a view shows above the sharp zone, and the flags, are the same in both."""
+    return (
+        seen.melted == state.melted
+        and seen.narrative is state.narrative
+        and seen.older_words == state.older_words
+        and seen.words == state.words
+        and seen.condensed == state.condensed
+        and seen.condensates == state.condensates
+        and seen.flags == state.flags
     )
 
 

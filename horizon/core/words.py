@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -10,32 +11,61 @@ if TYPE_CHECKING:
     from horizon.core.state import State
 
 _SENTENCE: Final = r"(?:^|[.!?:;,\n。！？，、：；—–-])[\s\"'«“(]*"
-_STANDING: Final = re.compile(
-    "|".join(
-        (
-            # Anywhere: these say by themselves that they hold from now on.
-            r"\bfrom now on\b|\bfrom this (?:day|point) on\b|\bgoing forward\b|\bin (?:the )?future,|\bat all times\b",
-            r"\bdésormais\b|\bdorénavant\b|\bà partir de (?:maintenant|aujourd.hui)\b|\bà l.avenir\b|\bune fois pour toutes\b",
-            r"以后|以後|从现在起|從現在起|从今|從今|今后|今後|记住|記住|请记得|務必|务必|始终|始終|永远不要|永遠不要|一定要",
-            # As an order only: "I always eat fish" is no order, "always answer" and « réponds toujours » are.
-            _SENTENCE
-            + r"(?:(?:please|and|also|but|so|ok|okay|you (?:must|should|are to)|make sure (?:to|you)) )*"
-            + r"(?:always|never|remember|keep in mind|do(?: not|n.t) (?:ever|forget)|each time|every time|whenever)\b",
-            _SENTENCE
-            + r"(?:(?:et|aussi|mais|donc|stp|s.il te pla[iî]t|merci de|tu dois|il faut),? )*"
-            + r"(?:toujours|jamais|retiens|souviens-toi|rappelle-toi|n.oublie (?:pas|jamais)|chaque fois|à chaque fois"
-            + r"|(?:ne |n.)?\w+(?:-(?:moi|le|la|les|lui|nous|toi))? (?:toujours|jamais))\b",
-            _SENTENCE + r"[请請]?(?:你|您)?[要应應]?(?:总是|總是|永远|永遠|每次|绝不|絕不|不要再|别再|別再)",
-        )
-    ),
-    re.IGNORECASE,
+_STANDING: Final = "|".join(
+    (
+        # Anywhere: these say by themselves that they hold from now on.
+        r"\bfrom now on\b|\bfrom this (?:day|point) on\b|\bgoing forward\b|\bin (?:the )?future,|\bat all times\b",
+        r"\bdésormais\b|\bdorénavant\b|\bà partir de (?:maintenant|aujourd.hui)\b|\bà l.avenir\b|\bune fois pour toutes\b",
+        r"以后|以後|从现在起|從現在起|从今|從今|今后|今後|记住|記住|请记得|務必|务必|始终|始終|永远不要|永遠不要|一定要",
+        # As an order only: "I always eat fish" is no order, "always answer" and « réponds toujours » are.
+        _SENTENCE
+        + r"(?:(?:please|and|also|but|so|ok|okay|you (?:must|should|are to)|make sure (?:to|you)) )*"
+        + r"(?:always|never|remember|keep in mind|do(?: not|n.t) (?:ever|forget)|each time|every time|whenever)\b",
+        _SENTENCE
+        + r"(?:(?:et|aussi|mais|donc|stp|s.il te pla[iî]t|merci de|tu dois|il faut),? )*"
+        + r"(?:toujours|jamais|retiens|souviens-toi|rappelle-toi|n.oublie (?:pas|jamais)|chaque fois|à chaque fois"
+        + r"|(?:ne |n.)?\w+(?:-(?:moi|le|la|les|lui|nous|toi))? (?:toujours|jamais))\b",
+        _SENTENCE + r"[请請]?(?:你|您)?[要应應]?(?:总是|總是|永远|永遠|每次|绝不|絕不|不要再|别再|別再)",
+    )
 )
 """What tells a standing order, in French, English and Chinese."""
 
 
+_HINTS: Final = (
+    *("ever", "always", "time", "from ", "future", "forward", "remember", "keep in mind", "forget"),
+    *(
+        "toujours",
+        "jamais",
+        "sormais",
+        "dorénavant",
+        "partir",
+        "avenir",
+        "fois",
+        "retiens",
+        "souviens",
+        "rappelle",
+        "oublie",
+    ),
+)
+"""One of these stands in every French or English order that `_STANDING` knows: most texts need no closer look."""
+_HAN: Final = re.compile("[\u4e00-\u9fff]")
+
+
 def is_standing_order(text: str) -> bool:
     """Tell whether `text` asks for something that is to hold from now on ("always answer in metric units")."""
-    return _STANDING.search(text) is not None
+    folded = text.lower()
+    for hint in _HINTS:
+        if hint in folded:
+            break
+    else:
+        if text.isascii() or not _HAN.search(text):
+            return False
+    return _standing().search(text) is not None
+
+
+@cache
+def _standing() -> re.Pattern[str]:
+    return re.compile(_STANDING, re.IGNORECASE)
 
 
 def visible_words(state: State) -> list[Word]:

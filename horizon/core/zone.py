@@ -37,7 +37,7 @@ NOTICE_CHARS: Final = NOTICE_PART.chars
 class Item:
     """An exchange in view, in its zone. Rendered when first looked at, so that what is not shown costs nothing."""
 
-    __slots__ = ("_condensate", "_options", "_parts", "beacon", "exchange", "order", "zone")
+    __slots__ = ("_chars", "_condensate", "_options", "_parts", "beacon", "exchange", "order", "zone")
 
     def __init__(self, position: Position, exchange: Exchange, zone: Zone, options: ViewOptions, state: State) -> None:
         self.order: tuple[datetime, Position] = (exchange.at, position)
@@ -47,6 +47,7 @@ class Item:
         self._options = options
         self._condensate: Condensed | None = state.condensates.get(exchange.id) if zone is Zone.CONDENSED else None
         self._parts: tuple[Part, ...] | None = None
+        self._chars = -1
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -60,7 +61,9 @@ class Item:
     @property
     def chars(self) -> int:
         """Length of the whole entry."""
-        return chars_of(self.parts)
+        if self._chars < 0:
+            self._chars = chars_of(self.parts)
+        return self._chars
 
     @property
     def own_chars(self) -> int:
@@ -208,22 +211,26 @@ def _choose_words(
     beyond = Unshown(count=older.count, first=older.first, last=older.last) if older is not None else None
     if not candidates and beyond is None:
         return (), None, []
-    rendered = {id(word): render_word(word, options) for word in candidates}
     frame = words_heading(options).chars
+    if beyond is None and frame + sum(len(word.text) for word in candidates) <= most:
+        rendered = [(word, render_word(word, options)) for word in candidates]
+        if frame + chars_of(part for _, part in rendered) <= most:
+            return tuple(rendered), None, []
     counted = _span(beyond, candidates)
     line = render_older(counted.count, counted.first, counted.last, options).chars if counted is not None else 0
-    if beyond is None and frame + chars_of(rendered.values()) <= most:
-        return tuple((word, rendered[id(word)]) for word in candidates), None, []
-    left = most - frame - line
-    shown: set[int] = set()
-    for words in by_worth(candidates, state):
+    room = left = most - frame - line
+    shown: dict[int, Part] = {}
+    for words in by_worth(candidates, state) if left > 0 else ():
         for word in words:
-            chars = rendered[id(word)].chars
-            if chars <= left:
-                shown.add(id(word))
-                left -= chars
-            elif chars <= most - frame - line:
-                break  # an older one does not take the place of a newer one; one too long for any place is passed over
+            # An older word does not take the place of a newer one; one too long for any place is passed over.
+            if len(word.text) > room:
+                continue
+            part = render_word(word, options)
+            if part.chars <= left:
+                shown[id(word)] = part
+                left -= part.chars
+            elif part.chars <= room:
+                break
     hidden = [word for word in candidates if id(word) not in shown]
     cuts = (
         [
@@ -241,7 +248,7 @@ def _choose_words(
     unshown = _span(beyond, hidden)
     if left < 0:
         unshown = None  # not even the counting line has room: the cut above still declares the words
-    kept = tuple((word, rendered[id(word)]) for word in candidates if id(word) in shown)
+    kept = tuple((word, shown[id(word)]) for word in candidates if id(word) in shown)
     return kept, unshown, cuts
 
 
