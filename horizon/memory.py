@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from horizon.core.budget import Budgets, ViewOptions
 from horizon.core.event import Flagged, Word
 from horizon.core.exchange import CONVERSATION, Exchange, content_id
-from horizon.core.view import view_of
+from horizon.core.view import look, view_of
 from horizon.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from datetime import datetime, tzinfo
 
     from horizon.core.receipt import View
+    from horizon.core.view import Look
     from horizon.ports import BeeStore, Clock
     from horizon.settings import HorizonSettings, Resolved
 
@@ -54,7 +55,7 @@ class Bee:
     _settings: BeeSettings = field(repr=False)
     _clock: Clock = field(repr=False)
     _zone: Callable[[str], tzinfo] = field(repr=False)
-    _last: tuple[object, View] | None = field(default=None, repr=False)
+    _last: tuple[object, Look] | None = field(default=None, repr=False)
 
     def append(
         self,
@@ -103,13 +104,14 @@ class Bee:
         stamp = (self._store.stamp(), self._settings.stamp())
         last = self._last
         if last is not None and last[0] == stamp:
-            return last[1]
+            return last[1].view
         settings = self.settings().settings
         fold = self._store.load()
-        view = view_of(fold.state, view_options(settings, self._zone(settings.fuseau)))
+        options = view_options(settings, self._zone(settings.fuseau))
+        looked = look(fold.state, options, last[1] if last is not None else None)
         # What was read may be newer than the stamp taken before it, never older: at worst the next read looks again.
-        self._last = (stamp, view)
-        return view
+        self._last = (stamp, looked)
+        return looked.view
 
     def flag(self, id_: str) -> None:
         """Flag an exchange as a beacon, for good or until it is unflagged (spec §4).

@@ -317,5 +317,8 @@ def _replaced(part: Part, head: str, mark: str, tail: str, rule: Rule) -> Part:
 
 def _sentence_end(text: str, most: int) -> int:
     """Return where the last sentence that ends by `most` ends, if that is not before its half; else `most`."""
-    ends = [found.end() for found in _SENTENCE_END.finditer(text, 0, min(len(text), most + 1)) if found.end() <= most]
-    return ends[-1] if ends and ends[-1] * 2 >= most else most
+    found = most
+    for end in _SENTENCE_END.finditer(text, most // 2, most + 1):
+        if end.end() <= most:
+            found = end.end()
+    return found
