@@ -66,8 +66,10 @@ def _loop(text: str) -> str | None:
     lines = Counter(line.strip() for line in text.split("\n") if len(line.strip()) > 20)
     if lines and max(lines.values()) > LINES_MOST:
         return "a line in it repeats"
-    words = _WORDS.findall(text.casefold())
-    grams = [tuple(words[at : at + 4]) for at in range(len(words) - 3)]
+    grams: list[tuple[str, ...]] = []
+    for line in text.casefold().split("\n"):  # lines of a list may well begin alike
+        words = _WORDS.findall(line)
+        grams += [tuple(words[at : at + 4]) for at in range(len(words) - 3)]
     if len(grams) >= GRAMS_LEAST and 1 - len(set(grams)) / len(grams) > GRAMS_MOST:
         return "it repeats itself"
     return None
