@@ -176,21 +176,22 @@ def _branch(mapping: Json, leaf: str) -> list[str]:
     """Return the nodes from the root to `leaf`; where that is missing, to the last child of each."""
     if leaf not in mapping:
         leaf = next((node for node in mapping if word(child(mapping, node), "parent") not in mapping), "")
-        walked: set[str] = set()
-        while leaf not in walked:
+        walked = {leaf}
+        while following := [node for node in _children(mapping, leaf) if node not in walked]:
+            leaf = following[-1]
             walked.add(leaf)
-            children = child(mapping, leaf).get("children")
-            following = (
-                [str(each) for each in cast("list[object]", children or []) if str(each) in mapping]
-                if isinstance(children, list)
-                else []
-            )
-            leaf = following[-1] if following else leaf
     nodes: list[str] = []
     while leaf in mapping and leaf not in nodes:
         nodes.append(leaf)
         leaf = word(child(mapping, leaf), "parent")
     return nodes[::-1]
+
+
+def _children(mapping: Json, node: str) -> list[str]:
+    children = child(mapping, node).get("children")
+    if not isinstance(children, list):
+        return []
+    return [each for each in cast("list[object]", children) if isinstance(each, str) and each in mapping]
 
 
 def claude_turns(conversation: Json, left_out: Counter[str]) -> Iterator[Turn]:

@@ -7,10 +7,9 @@ SQLite → traces of an agent host; a zip → the conversations in it; JSON or J
 from __future__ import annotations
 
 import json
-import sqlite3
 import zipfile
+import zlib
 from collections import Counter
-from contextlib import closing
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, cast
 
@@ -21,10 +20,11 @@ from horizon.adapters.chat_exports import (
     is_message,
     message_turns,
     objects,
-    word,
 )
 from horizon.adapters.journal_lines import clean, exchange_of, instant_of, read_line
+from horizon.adapters.traces_sqlite import Traces
 from horizon.core.conversation import UNDATED, Draft, Imported, drafts, exchanges
+from horizon.core.evidence import why_left_out
 from horizon.errors import InvalidInput, Unavailable
 
 if TYPE_CHECKING:
@@ -45,14 +45,14 @@ _SQLITE: Final = b"SQLite format 3\0"
 _ZIP: Final = b"PK\x03\x04"
 _LISTS: Final = ("messages", "conversations", "conversation")
 """Keys under which programs keep a list of messages."""
-_TRACE_COLUMNS: Final = ("trace_id", "query", "result", "started_at", "agent", "model")
 
 
 def read_import(path: Path) -> Imported:
     """Return the exchanges of the file at `path`, in date order, and what was left out, by reason.
 
     Raises:
-        Unavailable: the file is not there or cannot be read.
+        Unavailable: the file is not there or cannot be read, or is a database without traces.
+        StoreBusy: it is a database that its owner keeps locked.
         InvalidInput: it is none of the formats that can be imported; the message lists them.
     """
     try:
@@ -64,9 +64,9 @@ def read_import(path: Path) -> Imported:
         if start.startswith(_ZIP):
             return _zipped(path, saved)
         return _decoded(path.read_bytes(), path.name, saved)
-    except (OSError, sqlite3.OperationalError) as error:
+    except OSError as error:
         raise Unavailable(f"{path} cannot be read: {error}") from error
-    except (zipfile.BadZipFile, sqlite3.DatabaseError) as error:
+    except (zipfile.BadZipFile, zlib.error) as error:
         raise InvalidInput(f"{path} is damaged: {error}") from error
 
 
@@ -199,33 +199,27 @@ def _draft(record: Record) -> Draft:
 
 
 def _traces(path: Path, saved: datetime) -> Imported:
-    """Read an agent host's traces, also while it writes; columns that an older version lacks are empty."""
+    """Read an agent host's traces, also while it writes; bench traffic and our own calls are left out."""
     left_out: Counter[str] = Counter()
     found: list[Draft] = []
-    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=10)) as database:
-        database.text_factory = _text
-        names = {str(row[1]) for row in database.execute("PRAGMA table_info(traces)")}
-        if not {"query", "result"} <= names:
-            raise _unknown(path.name, "a database without traces in it")
-        columns = ", ".join(each if each in names else f"NULL AS {each}" for each in _TRACE_COLUMNS)
-        for row in database.execute(f"SELECT {columns} FROM traces ORDER BY rowid"):  # noqa: S608 - our own names
-            fields: Json = dict(zip(_TRACE_COLUMNS, cast("tuple[object, ...]", row), strict=True))
-            question, answer = word(fields, "query"), word(fields, "result")
-            if not question.strip() or not answer.strip():
-                left_out["a blank question or answer"] += 1
-                continue
-            started = fields["started_at"]
-            found.append(
-                Draft(
-                    question=clean(question),
-                    answer=clean(answer),
-                    at=instant_of({"ts": started}) if started else None,
-                    id=word(fields, "trace_id"),
-                    model=word(fields, "model") or None,
-                )
+    rows = Traces(path).after(0, "")
+    assert rows is not None, "from the first row on, everything can be read"
+    for lived in rows:
+        reason = why_left_out(lived, bench=(), agents=())
+        if reason is not None:
+            left_out[reason] += 1
+            continue
+        exchange = lived.exchange
+        found.append(
+            Draft(
+                question=clean(exchange.question),
+                answer=clean(exchange.answer),
+                at=exchange.at,
+                id=exchange.id,
+                model=exchange.model,
             )
+        )
+    undated = Traces(path).undated()
+    if undated:
+        left_out["without a date"] += undated
     return _imported("an agent host's traces", [found], saved, left_out)
-
-
-def _text(raw: bytes) -> str:
-    return raw.decode("utf-8", "replace")
