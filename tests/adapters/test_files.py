@@ -78,7 +78,7 @@ def test_a_replaced_file_is_whole_and_for_the_user_only(tmp_path):
     replace_file(path, b"two")
     assert path.read_bytes() == b"two"
     assert mode(path) == 0o640, "its owner's choice of rights is kept"
-    assert os.listdir(path.parent) == ["file"]
+    assert [found.name for found in path.parent.iterdir()] == ["file"]
 
 
 def test_a_file_that_cannot_be_replaced_stands_and_nothing_is_left_beside_it(tmp_path):
@@ -86,7 +86,7 @@ def test_a_file_that_cannot_be_replaced_stands_and_nothing_is_left_beside_it(tmp
     (path / "inside").mkdir(parents=True)
     with pytest.raises(OSError, match="directory"):
         replace_file(path, b"text")
-    assert os.listdir(tmp_path) == ["folder"]
+    assert [found.name for found in tmp_path.iterdir()] == ["folder"]
 
 
 def test_an_append_mends_a_missing_newline_first(tmp_path):
@@ -117,8 +117,10 @@ def test_bytes_are_taken_back_only_while_they_are_the_last(tmp_path):
 def test_a_held_lock_says_who_holds_it_and_is_free_afterwards(tmp_path):
     lock = tmp_path / "x.lock"
     with locked_or_busy(lock, "the horizon of mia"):
-        with pytest.raises(StoreBusy, match=f"the horizon of mia.*process {os.getpid()} "):
-            with locked_or_busy(lock, "the horizon of mia"):
-                pass
+        with (
+            pytest.raises(StoreBusy, match=f"the horizon of mia.*process {os.getpid()} "),
+            locked_or_busy(lock, "the horizon of mia"),
+        ):
+            pass
     with locked_or_busy(lock, "the horizon of mia"):
         pass
