@@ -33,7 +33,7 @@ from horizon.core.receipt import HORIZON
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Iterator
+    from collections.abc import Generator
 
     from rich.console import Console
 
@@ -130,7 +130,7 @@ def _run_flows(screen: Console, made: sample.Sample) -> dict[str, str]:
 
 
 @contextmanager
-def _step(screen: Console, what: str) -> Iterator[None]:
+def _step(screen: Console, what: str) -> Generator[None]:
     begun = time.monotonic()
     with screen.status(what):
         yield

@@ -7,6 +7,7 @@ Exit status: 0 done; 1 done, but degraded, owed or something needs a look; 2 wro
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import sys
 from typing import TYPE_CHECKING
@@ -23,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status; `arguments` default to the process's own."""
     for stream in (sys.stdout, sys.stderr):
         # What the terminal's encoding cannot show is escaped, never a traceback.
-        if hasattr(stream, "reconfigure"):
+        if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     chosen = parser().parse_args(arguments)
     out = Output(json=chosen.json)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import tomllib
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from horizon.cli.output import DONE, WRONG_USE
 from horizon.errors import InvalidInput, Unavailable
@@ -156,7 +156,9 @@ def flag(args: Namespace, out: Output) -> int:
 def settings(args: Namespace, out: Output) -> int:
     """Show each setting with its layer; status 2 where a file or value was passed over."""
     resolved = known_bee(args.hive, args.bee).settings()
-    values = {key: getattr(resolved.settings, key) for key in (*keys_of(resolved.settings), "modele")}
+    values: dict[str, object] = {
+        key: getattr(resolved.settings, key) for key in (*keys_of(resolved.settings), "modele")
+    }
     origins = {key: resolved.origins.get(key, f"{args.bee}.toml" if values[key] else "default") for key in values}
     off = sorted(resolved.settings.switches.off)
 
@@ -168,10 +170,7 @@ def settings(args: Namespace, out: Output) -> int:
 
     out.result(
         {
-            "settings": {
-                key: {"value": list(value) if isinstance(value, tuple) else value, "layer": origins[key]}
-                for key, value in values.items()
-            },
+            "settings": {key: {"value": value, "layer": origins[key]} for key, value in values.items()},
             "off": off,
             "problems": [str(problem) for problem in resolved.problems],
         },
@@ -187,7 +186,8 @@ def _written(value: object) -> str:
         case bool():
             return "true" if value else "false"
         case tuple():
-            return "[" + ", ".join(f'"{item}"' for item in value) + "]"
+            items = cast("tuple[object, ...]", value)
+            return "[" + ", ".join(f'"{item}"' for item in items) + "]"
         case int() | float():
             return str(value)
         case _:

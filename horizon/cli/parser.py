@@ -7,7 +7,7 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from horizon.cli import bees, doctor, homes, upkeep
+from horizon.cli import bees, doctor, find, homes, upkeep
 from horizon.cli.plugged import plugged
 
 if TYPE_CHECKING:
@@ -119,6 +119,16 @@ def _home_commands(add: Adder) -> None:
     made.add_argument("--from", type=_day, dest="first", metavar="D", help="default six weeks before the last day")
     made.add_argument("--to", type=_day, dest="last", metavar="D", help="default yesterday")
 
+    made = _command(add, "recall", find.recall, "find facts, days and exchanges, each with its date and address")
+    _home(made)
+    made.add_argument("query", metavar="QUERY", help='any text; dates in it filter: "the invoice in May"')
+    made.add_argument("--as-of", type=_day, metavar="D", help="what held on that day")
+    made.add_argument("--limit", type=_count, default=10, metavar="N", help="at most so many; default 10")
+
+    made = _command(add, "why", find.why, "show a fact's quoted words and the exchanges they come from")
+    _home(made)
+    made.add_argument("fact", metavar="FACT", help="the fact's text, or its id as `horizon recall --json` shows it")
+
 
 def _home(made: argparse.ArgumentParser) -> None:
     made.add_argument("home", type=_path, metavar="HOME", help="a hive, or a folder with a traces.db")
@@ -150,3 +160,9 @@ def _day(text: str) -> date:
         return date.fromisoformat(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is no day; write it like 2026-07-10") from None
+
+
+def _count(text: str) -> int:
+    if text.isdecimal() and int(text) > 0:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is no count; write a whole number from 1")
