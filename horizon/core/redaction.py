@@ -67,7 +67,7 @@ _REFERENCE = re.compile(
 _BLOCK = re.compile(
     r"-----BEGIN (?P<kind>[A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?)-----.*?(?:-----END (?P=kind)-----|\Z)", re.DOTALL
 )
-_VENDOR = re.compile(r"(?<![A-Za-z0-9_])(?:" + "|".join(_VENDORS) + r")(?![A-Za-z0-9])")
+_VENDOR = re.compile(r"(?<![A-Za-z_])(?:" + "|".join(_VENDORS) + r")(?![A-Za-z0-9])")
 _BEARER = re.compile(
     r"(?P<before>\b(?:Bearer|Basic|Token)\s+|\bAuthorization\s*[:=]\s*[\"']?(?:(?:Bearer|Basic|Token|ApiKey)\s+)?"
     r"|\bX-(?:Api-Key|Auth-Token)\s*[:=]\s*[\"']?)(?P<secret>[A-Za-z0-9._~+/=-]{16,})",
