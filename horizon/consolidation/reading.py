@@ -94,7 +94,8 @@ class Reader:
         planned = self.plan(kept)
         calls = len(planned) + (len(planned) > 1)
         halvings = sum(sorted((2 * (len(part) - 1).bit_length() for part in planned), reverse=True)[:POISONS_MOST])
-        return calls, (calls + halvings) * TRIES * max(len(self.models), 1)
+        # a part that is halved makes a summary of its halves needed; a window found too small costs one call more
+        return calls, (len(planned) + 1 + halvings) * TRIES * len(self.models) + len(self.models)
 
     def read(self, kept: Sequence[Lived]) -> DayReading:
         """Read the day's exchanges; never raises for a model's sake."""
