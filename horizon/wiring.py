@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from horizon.consolidation import Consolidation
     from horizon.core.document import Documents
     from horizon.core.exchange import Exchange
+    from horizon.importing import ImportReport
     from horizon.maintenance import Maintenance, MaintenanceReport
     from horizon.recall import Recall
     from horizon.settings import HorizonSettings, Problem, Resolved
@@ -117,6 +118,26 @@ def bees(hive: str | Path) -> tuple[str, ...]:
         Unavailable: there is no such folder.
     """
     return bees_of(_existing(hive))
+
+
+def import_file(
+    hive: str | Path, bee: str, file: str | Path, *, progress: Callable[[int], None] | None = None
+) -> ImportReport:
+    """Bring the exchanges of a file of another program into a bee's journal; the hive need not exist yet.
+
+    `progress` is told how many exchanges have been looked at, after each.
+
+    Raises:
+        InvalidInput: the bee's name is not allowed, or the file is none that can be imported.
+        Unavailable: the file cannot be read.
+        StoreBusy: a maintainer or another import is at work on this bee.
+        OSError: the disk refused; what was appended before stays.
+    """
+    from horizon.adapters.imports import read_import  # noqa: PLC0415 - readers and appenders need none of it
+    from horizon.importing import import_exchanges  # noqa: PLC0415
+
+    store = JournalStore(open_hive(hive).path, check_name(bee), _CLOCK)
+    return import_exchanges(store, read_import(Path(file).expanduser().absolute()), progress=progress)
 
 
 def maintain(hive: str | Path, bee: str, *, dry_run: bool = False) -> MaintenanceReport:
