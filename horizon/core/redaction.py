@@ -17,7 +17,7 @@ MASK: Final = "«secret masqué»"
 """What stands in the place of a secret; guillemets, because brackets are for the view's own markers."""
 
 _VENDORS: Final = (
-    r"sk-(?:proj-|ant-|svcacct-|admin-|or-v1-|lf-)?[A-Za-z0-9_-]{20,}",  # OpenAI, Anthropic, OpenRouter and likes
+    r"(?<![A-Za-z_])sk-(?:proj-|ant-|svcacct-|admin-|or-v1-|lf-)?[A-Za-z0-9_-]{20,}",  # OpenAI, Anthropic, OpenRouter and likes
     r"(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})",  # GitHub
     r"gl(?:pat|rt|ptt|dt|cbt|soat)-[A-Za-z0-9_-]{18,}",  # GitLab
     r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}",  # AWS access key ids
@@ -27,19 +27,19 @@ _VENDORS: Final = (
     r"xox[abeoprs]-[A-Za-z0-9-]{10,}",  # Slack
     r"xapp-\d-[A-Za-z0-9-]{10,}",
     r"https://hooks\.slack\.com/services/[A-Za-z0-9/]{20,}",
-    r"(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,}",  # Stripe
+    r"(?<![A-Za-z_])(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,}",  # Stripe
     r"whsec_[A-Za-z0-9+/=]{20,}",
-    r"hf_[A-Za-z0-9]{30,}",  # Hugging Face
+    r"(?<![A-Za-z_])hf_[A-Za-z0-9]{30,}",  # Hugging Face
     r"npm_[A-Za-z0-9]{30,}",
     r"pypi-[A-Za-z0-9_-]{40,}",
     r"dckr_pat_[A-Za-z0-9_-]{20,}",
     r"SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}",  # SendGrid
-    r"key-[0-9a-f]{32}",  # Mailgun
-    r"do[opr]_v1_[0-9a-f]{40,}",  # DigitalOcean
-    r"hv[sbr]\.[A-Za-z0-9_-]{20,}",  # Vault
-    r"(?:r8|gsk|tvly|pplx|nvapi|lin_api|figd|sbp|phc|phx|dp\.pt)[_-][A-Za-z0-9_-]{24,}",
+    r"(?<![A-Za-z_])key-[0-9a-f]{32}",  # Mailgun
+    r"(?<![A-Za-z_])do[opr]_v1_[0-9a-f]{40,}",  # DigitalOcean
+    r"(?<![A-Za-z_])hv[sbr]\.[A-Za-z0-9_-]{20,}",  # Vault
+    r"(?<![A-Za-z_])(?:r8|gsk|tvly|pplx|nvapi|lin_api|figd|sbp|phc|phx|dp\.pt)[_-][A-Za-z0-9_-]{24,}",
     r"AGE-SECRET-KEY-1[A-Z0-9]{50,}",
-    r"\d{8,10}:AA[A-Za-z0-9_-]{32,}",  # Telegram bots
+    r"(?<!\d)\d{8,10}:AA[A-Za-z0-9_-]{32,}",  # Telegram bots
     r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}",  # JSON web tokens
 )
 _EXAMPLE = re.compile(
@@ -67,7 +67,7 @@ _REFERENCE = re.compile(
 _BLOCK = re.compile(
     r"-----BEGIN (?P<kind>[A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?)-----.*?(?:-----END (?P=kind)-----|\Z)", re.DOTALL
 )
-_VENDOR = re.compile(r"(?<![A-Za-z_])(?:" + "|".join(_VENDORS) + r")(?![A-Za-z0-9])")
+_VENDOR = re.compile(r"(?:" + "|".join(_VENDORS) + r")(?![A-Za-z0-9])")
 _BEARER = re.compile(
     r"(?P<before>\b(?:Bearer|Basic|Token)\s+|\bAuthorization\s*[:=]\s*[\"']?(?:(?:Bearer|Basic|Token|ApiKey)\s+)?"
     r"|\bX-(?:Api-Key|Auth-Token)\s*[:=]\s*[\"']?)(?P<secret>[A-Za-z0-9._~+/=-]{16,})",
