@@ -1,0 +1,231 @@
+"""The commands on a home's nights, and those that find again, with a model behind Ollama's protocol and without."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+from horizon.adapters.ollama_model import OllamaModel
+from tests.ollama_server import OllamaServer
+
+FIRST, SECOND = "2026-07-10", "2026-07-11"
+
+
+@pytest.fixture(autouse=True)
+def no_model(monkeypatch):
+    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:9")
+    monkeypatch.setenv("TZ", "Europe/Paris")
+
+
+@pytest.fixture
+def lived(run, hive):
+    for day, question, answer in (
+        (FIRST, "Retiens que je préfère le thé vert.", "C'est noté."),
+        (FIRST, "Où est le devis D-0147 ?", "Dans /srv/ruche/devis/D-0147.md, pour 1 220,58 €."),
+        (SECOND, "Quand vient Paul ?", "Paul Ferrand vient jeudi à 14 h."),
+    ):
+        at = f"{day}T10:00:00+02:00"
+        assert run("append", hive, "mia", "--question", question, "--answer", answer, "--at", at) == 0
+    return hive
+
+
+@pytest.fixture
+def with_model(lived, ollama_server, monkeypatch):
+    monkeypatch.setenv("OLLAMA_HOST", ollama_server.host)
+    toml = lived / "horizon.toml"
+    toml.write_text(toml.read_text("utf-8").replace('# modele = "ollama/<model>"', 'modele = "ollama/qwen3"'), "utf-8")
+    return lived
+
+
+def files_of(home):
+    """Return the bytes of what is kept; caches and locks aside."""
+    kept = (path for path in home.rglob("*") if path.is_file() and not path.name.startswith("."))
+    return {path: path.read_bytes() for path in kept if path.suffix not in {".index", ".snapshot"}}
+
+
+def test_a_day_without_a_model_is_degraded_and_says_so(run, lived):
+    assert run("consolidate", lived, "--day", FIRST, "--json") == 1
+    assert run.json["state"] == "degraded"
+    assert run.json["read"] == 2
+    assert f"## {FIRST}" in (lived / "journal.md").read_text("utf-8")
+
+    before = files_of(lived)
+    assert run("consolidate", lived, "--day", FIRST) == 1
+    assert "nothing to do" in run.out
+    assert files_of(lived) == before
+
+
+def test_a_day_with_a_model_is_done(run, with_model, ollama_server):
+    assert run("consolidate", with_model, "--day", FIRST, "--json") == 0
+    assert run.json["state"] == "done"
+    assert run.json["by"] == "ollama/qwen3"
+    assert ollama_server.requests
+
+    asked = len(ollama_server.requests)
+    assert run("consolidate", with_model, "--day", FIRST, "--json") == 0
+    assert not run.json["changed"]
+    assert len(ollama_server.requests) == asked
+    assert run("consolidate", with_model, "--day", FIRST, "--force", "--json") == 0
+    assert len(ollama_server.requests) > asked
+
+
+def test_a_dry_run_tells_the_calls_and_makes_none(run, with_model, ollama_server):
+    before = files_of(with_model)
+    assert run("consolidate", with_model, "--day", FIRST, "--dry-run", "--json") == 0
+    assert run.json["calls"] >= 1
+    assert run("backfill", with_model, "--from", FIRST, "--to", SECOND, "--dry-run") == 0
+    assert FIRST in run.out
+    assert SECOND in run.out
+    assert ollama_server.requests == []
+    assert files_of(with_model) == before
+
+
+def test_a_day_without_exchanges_is_empty_and_that_is_fine(run, lived):
+    assert run("consolidate", lived, "--day", "2026-01-01", "--json") == 0
+    assert run.json["state"] == "empty"
+    assert not (lived / "journal.md").exists()
+
+
+def test_a_backfill_takes_the_days_in_order(run, with_model):
+    assert run("backfill", with_model, "--from", FIRST, "--to", "2026-07-12", "--json") == 0
+    assert [(day["day"], day["state"]) for day in run.json["days"]] == [
+        (FIRST, "done"),
+        (SECOND, "done"),
+        ("2026-07-12", "empty"),
+    ]
+    text = (with_model / "journal.md").read_text("utf-8")
+    assert text.index(FIRST) < text.index(SECOND)
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "told"), [(SECOND, FIRST, "after"), ("1900-01-01", "2026-01-01", "ten years")]
+)
+def test_a_span_that_cannot_be_is_refused(run, lived, first, last, told):
+    for command in ("backfill", "nights"):
+        assert run(command, lived, "--from", first, "--to", last) == 2
+        assert told in run.err
+
+
+def test_the_calendar_has_a_mark_per_day_and_tells_what_is_wanting(run, with_model, ollama_server):
+    assert run("consolidate", with_model, "--day", FIRST) == 0
+    ollama_server.switch("503")
+    assert run("consolidate", with_model, "--day", SECOND) == 1
+
+    assert run("nights", with_model, "--from", FIRST, "--to", "2026-07-12", "--json") == 1
+    states = {night["day"]: night["state"] for night in run.json["nights"]}
+    assert states[FIRST] == "done"
+    assert states[SECOND] in {"degraded", "owed"}
+    assert states["2026-07-12"] == "empty"
+    assert run("nights", with_model, "--from", FIRST, "--to", FIRST) == 0
+    assert "July 2026" in run.out
+    assert "10 ●" in run.out
+
+
+def test_a_missing_source_is_never_a_quiet_day(run, lived):
+    toml = lived / "horizon.toml"
+    text = toml.read_text("utf-8").replace("[consolidation]", '[consolidation]\nsources = ["traces.db"]')
+    toml.write_text(text, "utf-8")
+
+    assert run("consolidate", lived, "--day", FIRST, "--json") == 3
+    assert run.json["state"] == "source-missing"
+    assert not (lived / "traces.db").exists()
+    assert run("nights", lived, "--from", FIRST, "--to", FIRST) == 1
+
+
+def test_a_home_with_only_a_hosts_traces_is_a_home(run, tmp_path):
+    home = tmp_path / "host"
+    home.mkdir()
+    with sqlite3.connect(home / "traces.db") as database:
+        database.execute(
+            "CREATE TABLE traces (id INTEGER PRIMARY KEY, trace_id TEXT, query TEXT, agent TEXT, model TEXT,"
+            " result TEXT, started_at REAL)"
+        )
+        row = (
+            "t1",
+            "Where is the key?",
+            "simple",
+            "llama3:latest",
+            "Under the mat.",
+            1_783_670_400.0,
+        )  # 10:00 in Paris
+        database.execute(
+            "INSERT INTO traces (trace_id, query, agent, model, result, started_at) VALUES (?,?,?,?,?,?)", row
+        )
+        bench = ("t2", "2+2?", "simple", "test-model", "4", 1_783_670_500.0)
+        database.execute(
+            "INSERT INTO traces (trace_id, query, agent, model, result, started_at) VALUES (?,?,?,?,?,?)", bench
+        )
+    database.close()
+
+    assert run("consolidate", home, "--day", FIRST, "--json") == 1
+    assert run.json["read"] == 1
+    assert sum(run.json["left_out"].values()) == 1
+    assert run("recall", home, "key", "--json") == 0
+    assert any("mat" in hit["text"] for hit in run.json["hits"])
+
+
+def test_recall_finds_and_why_proves(run, lived):
+    assert run("consolidate", lived, "--day", FIRST) == 1
+    assert run("recall", lived, "thé vert", "--json") == 0
+    kinds = {hit["kind"]: hit for hit in run.json["hits"]}
+    assert "exchange" in kinds
+    fact = kinds["fact"]
+    assert fact["day"] == FIRST
+
+    assert run("why", lived, fact["id"], "--json") == 0
+    (cited,) = run.json["cites"]
+    assert cited["exchange"]["question"] == "Retiens que je préfère le thé vert."
+    assert all(quote in cited["exchange"]["question"] for quote in cited["quotes"])
+    assert run("why", lived, fact["text"]) == 0
+    assert "Retiens que je préfère le thé vert." in run.out
+    assert run("why", lived, "the moon is cheese") == 2
+
+
+@pytest.mark.parametrize(
+    "query", ["dog's", "C++", '"unbalanced', "NEAR(", "", "''; DROP TABLE x", "\0", "*", "é" * 5000]
+)
+def test_recall_takes_any_text(run, lived, query):
+    assert run("recall", lived, query, "--json") == 0
+    assert isinstance(run.json["hits"], list)
+
+
+def test_recall_shows_people_the_date_and_address_of_each_hit(run, lived):
+    assert run("recall", lived, "Ferrand", "--limit", "1") == 0
+    assert SECOND in run.out
+    assert "window/mia" in run.out
+    assert run("recall", lived, "xylophone") == 0
+    assert "nothing found" in run.out
+
+
+@pytest.mark.parametrize("command", [["consolidate"], ["nights"], ["recall", "QUERY"], ["why", "FACT"]])
+def test_a_home_that_is_not_there_is_unavailable_and_not_made(run, tmp_path, command):
+    name, *more = command
+    assert run(name, tmp_path / "nowhere", *more, "--json") == 3
+    assert run.json["kind"] == "Unavailable"
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_doctor_names_the_line_and_the_remedy(run, lived):
+    assert run("doctor", lived) == 0
+    journal = lived / "window" / "mia-messages.jsonl"
+    with journal.open("ab") as file:
+        file.write(b'{"question": "torn\n')
+    (lived / "bees" / "mia.toml").write_text("[horizon]\nbudget_nett = 4\n", "utf-8")
+
+    assert run("doctor", lived, "--json") == 1
+    found = run.json["findings"]
+    assert any(each["path"].endswith("mia-messages.jsonl") and each["line"] == 4 for each in found)
+    assert any(each["path"].endswith("mia.toml") and each["line"] == 2 for each in found)
+    assert all(each["remedy"] for each in found)
+    assert run("doctor", lived) == 1
+    assert "line 4" in run.out
+
+
+def test_the_models_of_a_server_are_listed_smallest_first_and_none_where_none_answers(ollama_server):
+    names = OllamaModel(host=ollama_server.host).models()
+
+    assert names in {("ollama/qwen3:latest",), ("ollama/qwen3",)}
+    assert OllamaModel(host="127.0.0.1:9").models() == ()
+    with OllamaServer(mode="html") as broken:
+        assert OllamaModel(host=broken.host).models() == ()
