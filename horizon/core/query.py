@@ -45,11 +45,12 @@ _STOP_WORDS: Final = (
 )
 _STOP: Final = frozenset(_STOP_WORDS.split())
 """Words that any text holds: asking for them finds nothing in particular."""
-_STOP_CJK: Final = re.compile(
-    "什么|怎么|怎样|哪些|哪个|哪里|哪儿|哪位|哪天|哪|为什么|多少|几个|是不是|有没有|吗|呢|吧|啊|呀|的|了|我们|你们|他们|我|你|他|她|它"
-    "|还记得|记得|告诉|是|在|和|与|及|过|着|这个|那个|这|那|有|就|都|也|还|很|给"
+_ASKING: Final = re.compile(
+    "为什么|什么|怎么样|怎么|怎样|哪些|哪个|哪里|哪儿|哪位|哪天|多少|几个|是不是|有没有|还记得|记得|告诉|我们|你们|他们|这个|那个|吗|呢"
 )
 """What a Chinese question asks with; cut out of questions only, so that the pairs around it don't mislead."""
+_FUNCTION: Final = frozenset("我你他她它的了是在和与及过着这那有就都也还很给吧啊呀哪不")
+"""Ideographs that any sentence holds: a pair of them says nothing, though each may be half of a telling word."""
 
 # Endings of English and French words, the longest first, with what takes their place. What remains of the
 # word has at least three letters. Both languages at once, because one home holds both and a text does not
@@ -174,9 +175,9 @@ def understand(text: str, *, today: date) -> Query:
     Any text is understood; one without a word in it asks for nothing.
     """
     rest, days = take_days(fold(text), today)
-    asked = _STOP_CJK.sub(" ", rest)
-    words = [run for run in _runs(asked) if run not in _STOP]
-    letters = _IDEOGRAPH.findall(asked)
+    asked = _ASKING.sub(" ", rest)
+    words = [run for run in _runs(asked) if run not in _STOP and not _FUNCTION.issuperset(run)]
+    letters = [letter for letter in _IDEOGRAPH.findall(asked) if letter not in _FUNCTION]
     if not words and not letters and not days:  # only words that any text holds: then these are what is asked
         words, letters = _runs(rest), _IDEOGRAPH.findall(rest)
     return Query(

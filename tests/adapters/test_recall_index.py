@@ -90,6 +90,8 @@ CORPUS = [
     exchange("film", "我昨天看了一部电影", "是《泰坦尼克号》吗？", day=date(2026, 8, 25)),
     exchange("cpp", "How do I build the C++ part?", "Run `make -C native`.", day=date(2026, 8, 1)),
     exchange("dog", "The dog's vaccination is due", "In October, at the vet's.", day=date(2026, 7, 1)),
+    exchange("peace", "我想读《战争与和平》", "好的", day=date(2026, 2, 1)),
+    exchange("plan", "现在有一个新计划", "好的", day=date(2026, 2, 2)),
     fact("f1", "Marie prefers metric units.", day=date(2026, 6, 1)),
     section(date(2026, 8, 20), "Visite du musée, puis décisions sur la migration."),
 ]
@@ -98,6 +100,8 @@ CORPUS = [
 @pytest.mark.parametrize(
     ("query", "first"),
     [
+        ("和平", "peace"),
+        ("现在的计划是什么", "plan"),
         ("musees", "museum"),
         ("MUSÉE soie", "museum"),
         ("databases", "postgres"),
