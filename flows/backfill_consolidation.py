@@ -9,10 +9,12 @@ from __future__ import annotations
 from datetime import date  # noqa: TC003 - Prefect reads the parameters' types when the flow is called
 from pathlib import Path  # noqa: TC003 - as above
 from typing import Any, Self
+from uuid import UUID
 
-from prefect import flow, runtime
+from prefect import flow
 from prefect.artifacts import create_progress_artifact, update_progress_artifact
-from prefect.states import State  # noqa: TC002 - as above
+from prefect.client.schemas.objects import State  # noqa: TC002 - as above
+from prefect.runtime import flow_run
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from flows.night import Night
@@ -39,7 +41,7 @@ class Days(BaseModel):
 
 def run_name() -> str:
     """Return the run's name: "backfill 2026-07-01 to 2026-08-23 · ruche"."""
-    parameters = runtime.flow_run.parameters
+    parameters = flow_run.parameters
     days = Days.model_validate(parameters["days"])
     return f"backfill {days.first} to {days.last} · {names_of([parameters['home']])}"
 
@@ -60,6 +62,7 @@ def backfill_consolidation(home: Path, days: Days, *, force: bool = False, dry_r
         night.look_at_summarizer()
     wanted = tuple(days_from(days.first, days.last))
     bar = create_progress_artifact(0.0, key=key("backfill", folder.name), description=f"{days.first} to {days.last}")
+    assert isinstance(bar, UUID)
     for count, day in enumerate(wanted, start=1):
         night.take_or_wait(day)
         update_progress_artifact(bar, 100.0 * count / len(wanted), description=f"{day}: {count} of {len(wanted)} days")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from horizon import wiring
@@ -12,7 +14,7 @@ from tasks.outcome import Outcome, Result, of_error
 from tasks.runner import fan_out
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from prefect import Task
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 class Bees:
     """The bees of `hives`. `idle` counts those passed over so far because nothing was to be done for them."""
 
-    hives: Iterable[Path]
+    hives: Sequence[Path]
     idle: int = 0
     passed_over: list[Outcome] = field(default_factory=list[Outcome])
     """Hives and bees that could not be looked at, and bees that wait for their summarizer."""
@@ -50,7 +52,7 @@ class Bees:
                     continue
                 asks = wiring.asks_model(hive, bee)
             except (HorizonError, OSError) as error:
-                self.passed_over.append(of_error(bee, error))
+                self.passed_over.append(of_error(f"{hive.name}/{bee}", error))
                 continue
             call = {"hive": hive, "bee": bee}
             if asks:
@@ -68,25 +70,23 @@ class Bees:
                     continue
                 away = wiring.summarizer_health(hive, bee)
             except (HorizonError, OSError) as error:
-                self.passed_over.append(of_error(bee, error))
+                self.passed_over.append(of_error(f"{hive.name}/{bee}", error))
                 continue
             if away:
-                self.passed_over.append(Outcome(what=bee, result=Result.WAITING, note=away))
+                self.passed_over.append(Outcome(what=f"{hive.name}/{bee}", result=Result.WAITING, note=away))
             else:
                 yield {"hive": hive, "bee": bee}
 
     def gauges(self) -> list[dict[str, Any]]:
-        """Return the table of bees with their gauges: of those switched on, in order, the first `BEES_SHOWN`."""
+        """Return the table of bees with their gauges, in order, at most `BEES_SHOWN`; those that cannot be read aside."""
         rows: list[dict[str, Any]] = []
-        for hive, name in self.each():
-            if len(rows) == BEES_SHOWN:
-                break
-            bee = wiring.open_hive(hive).bee(name)
-            rows.append(bee_row(hive.name, name, bee.read().gauge))
+        for hive, name in islice(Bees(self.hives).each(), BEES_SHOWN):
+            with suppress(HorizonError, OSError):
+                rows.append(bee_row(hive.name, name, wiring.open_hive(hive).bee(name).read().gauge))
         return rows
 
 
 def worked_on(task: Task[..., BeeOutcome], calls: Iterable[Mapping[str, Any]], *, most: int) -> Iterator[Outcome]:
     """Run `task` for each bee and yield what became of it as it ends; one bee's failure stops no other."""
     for call, ended in fan_out(task, calls, most=most):
-        yield of_error(str(call["bee"]), ended) if isinstance(ended, BaseException) else ended
+        yield of_error(f"{call['hive'].name}/{call['bee']}", ended) if isinstance(ended, BaseException) else ended

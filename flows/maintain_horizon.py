@@ -9,8 +9,9 @@ from __future__ import annotations
 from pathlib import Path  # noqa: TC003 - Prefect reads the parameters' types when the flow is called
 from typing import Any
 
-from prefect import flow, get_run_logger, runtime
-from prefect.states import State  # noqa: TC002 - as above
+from prefect import flow, get_run_logger
+from prefect.client.schemas.objects import State  # noqa: TC002 - as above
+from prefect.runtime import flow_run
 
 from flows.bees import Bees, worked_on
 from flows.places import hives_of, names_of
@@ -22,7 +23,7 @@ from tasks.runner import task_runner, width
 
 def run_name() -> str:
     """Return the run's name: "maintain ruche"."""
-    return f"maintain {names_of(runtime.flow_run.parameters.get('hives') or ())}"
+    return f"maintain {names_of(flow_run.parameters.get('hives') or ())}"
 
 
 @flow(name="maintain-horizon", flow_run_name=run_name, task_runner=task_runner(), persist_result=False)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from prefect import get_run_logger
 
 from horizon import wiring
+from horizon.settings import summarizers
 from tasks.artifacts import WEEKS, night_report, publish_calendar, publish_night
 from tasks.consolidate import DayOutcome, consolidate_day
 from tasks.outcome import Outcome, Result, of_error
@@ -41,7 +42,9 @@ class Night:
 
     def look_at_summarizer(self) -> None:
         """Ask whether the home's summarizer answers, before anything is asked of it."""
-        self.health = wiring.summarizer_health(self.home) or ""
+        home = wiring.open_home(self.home)
+        models = summarizers(home.settings)
+        self.health = (home.cascade().available(models) or "") if models else ""
         if self.health:
             get_run_logger().warning("%s: the summarizer is out of reach: %s", self.home.name, self.health)
 

@@ -11,15 +11,16 @@ from datetime import timedelta
 from pathlib import Path  # noqa: TC003 - Prefect reads the parameters' types when the flow is called
 from typing import TYPE_CHECKING, Any
 
-from prefect import flow, get_run_logger, runtime
-from prefect.states import State  # noqa: TC002 - as above
+from prefect import flow, get_run_logger
+from prefect.client.schemas.objects import State  # noqa: TC002 - as above
+from prefect.runtime import flow_run
 
 from flows.night import Night
 from flows.places import homes_of, names_of
 from horizon import wiring
 from horizon.core.day import day_of
 from horizon.errors import HorizonError
-from tasks.outcome import Outcome, of_error, state_of
+from tasks.outcome import Outcome, Result, of_error, state_of
 
 if TYPE_CHECKING:
     from datetime import date, datetime
@@ -27,9 +28,9 @@ if TYPE_CHECKING:
 
 def run_name() -> str:
     """Return the run's name: "night 2026-08-23 · ruche", for the day that its schedule meant in the first home."""
-    homes = runtime.flow_run.parameters.get("homes") or ()
+    homes = flow_run.parameters.get("homes") or ()
     try:
-        day = expected_day(homes_of(homes)[0], runtime.flow_run.scheduled_start_time).isoformat()
+        day = expected_day(homes_of(homes)[0], flow_run.scheduled_start_time).isoformat()
     except (HorizonError, OSError, IndexError):
         day = "without a home"
     return f"night {day} · {names_of(homes)}"
@@ -49,7 +50,7 @@ def nightly_consolidation(homes: list[Path] | None = None) -> State[Any]:
             all of them. Empty: the root folder of the machine that runs this (HORIZON_ROOT, else ~/ruche).
     """
     log = get_run_logger()
-    scheduled = runtime.flow_run.scheduled_start_time
+    scheduled = flow_run.scheduled_start_time
     outcomes: list[Outcome] = []
     left = 0
     for home in homes_of(homes or ()):
@@ -70,7 +71,8 @@ def _settle(night: Night, expected: date) -> int:
     night.look_at_summarizer()
     night.take(expected)
     last = max(expected, home.yesterday())
-    owed = [day for day in home.owed(last, home.settings.retour_jours) if day != expected]
+    readable = night.outcomes[-1].result is not Result.MISSING
+    owed = [day for day in home.owed(last, home.settings.retour_jours) if day != expected] if readable else []
     most = home.settings.jours_par_nuit - 1
     for day in owed[:most]:
         night.take_or_wait(day)

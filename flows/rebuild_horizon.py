@@ -6,14 +6,15 @@ from enum import StrEnum
 from pathlib import Path  # noqa: TC003 - Prefect reads the parameters' types when the flow is called
 from typing import Any
 
-from prefect import flow, get_run_logger, runtime
-from prefect.states import State  # noqa: TC002 - as above
+from prefect import flow, get_run_logger
+from prefect.client.schemas.objects import State  # noqa: TC002 - as above
+from prefect.runtime import flow_run
 
 from flows.bees import Bees, worked_on
 from flows.places import names_of
 from horizon import wiring
 from tasks.artifacts import publish_bees
-from tasks.outcome import state_of
+from tasks.outcome import Outcome, state_of
 from tasks.rebuild import rebuild_bee
 from tasks.runner import task_runner, width
 
@@ -29,7 +30,7 @@ class How(StrEnum):
 
 def run_name() -> str:
     """Return the run's name: "rebuild mia · ruche", or "rebuild ruche" for all of its bees."""
-    parameters = runtime.flow_run.parameters
+    parameters = flow_run.parameters
     bees = parameters.get("bees") or ()
     hive = names_of([parameters["hive"]])
     return f"rebuild {', '.join(bees)} · {hive}" if bees else f"rebuild {hive}"
@@ -47,7 +48,7 @@ def rebuild_horizon(hive: Path, bees: list[str] | None = None, how: How = How.FO
     log = get_run_logger()
     folder = hive.expanduser().absolute()
     calls = ({"hive": folder, "bee": bee, "fresh": how is How.FRESH} for bee in bees or wiring.bees(folder))
-    outcomes = []
+    outcomes: list[Outcome] = []
     for outcome in worked_on(rebuild_bee, calls, most=width()):
         log.info(outcome.line())
         outcomes.append(outcome)

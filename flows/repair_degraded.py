@@ -6,26 +6,32 @@ at once where nothing is owed; while a summarizer is still away, what needs it w
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path  # noqa: TC003 - Prefect reads the parameters' types when the flow is called
-from typing import Any
+from typing import Any, Final
 
-from prefect import flow, get_run_logger, runtime
-from prefect.states import State  # noqa: TC002 - as above
+from prefect import flow, get_run_logger
+from prefect.client.schemas.objects import State  # noqa: TC002 - as above
+from prefect.runtime import flow_run
 
 from flows.bees import Bees, worked_on
 from flows.night import Night
 from flows.places import homes_of, names_of
 from horizon import wiring
+from horizon.core.day import DayState
 from horizon.errors import HorizonError
 from tasks.artifacts import publish_bees
 from tasks.outcome import Outcome, of_error, state_of
 from tasks.repair import repair_bee
 from tasks.runner import task_runner, width
 
+TRIED: Final = frozenset({DayState.DEGRADED, DayState.OWED, DayState.STALE})
+"""What an outage leaves. Where no day is so, days never consolidated are for the nights to begin, a few at a time."""
+
 
 def run_name() -> str:
     """Return the run's name: "repair ruche"."""
-    return f"repair {names_of(runtime.flow_run.parameters.get('homes') or ())}"
+    return f"repair {names_of(flow_run.parameters.get('homes') or ())}"
 
 
 @flow(name="repair-degraded", flow_run_name=run_name, task_runner=task_runner(), persist_result=False)
@@ -58,10 +64,14 @@ def repair_degraded(homes: list[Path] | None = None) -> State[Any]:
 
 
 def _repair_days(night: Night) -> None:
-    """Take the home's degraded and owed days, oldest first, and leave the report; nothing where none is."""
+    """Take what an outage left of the home's days, oldest first, with those that waited, and leave the report."""
     home = wiring.open_home(night.home)
     last = home.yesterday()
-    days = home.owed(last, home.settings.retour_jours)
+    look_back = home.settings.retour_jours
+    nights = {night.day: night for night in home.nights(last - timedelta(days=look_back), last)}
+    if not any(night.state in TRIED and not night.chosen for night in nights.values()):
+        return
+    days = [day for day in home.owed(last, look_back) if nights[day].state is not DayState.SOURCE_MISSING]
     if days:
         night.look_at_summarizer()
         for day in days:

@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Coroutine
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -19,9 +20,9 @@ import httpx
 import yaml
 from prefect import Flow, serve
 from prefect.client.schemas.objects import ConcurrencyLimitConfig  # noqa: TC002 - a field's type, read by pydantic
-from prefect.deployments.runner import EntrypointType
 from prefect.schedules import Cron
 from prefect.settings import PREFECT_API_URL, temporary_settings
+from prefect.types.entrypoint import EntrypointType
 from pydantic import BaseModel, Field
 
 from flows.setup import setup
@@ -29,7 +30,7 @@ from horizon.adapters.clock import zone_called
 from horizon.errors import Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator
 
     from prefect.deployments.runner import RunnerDeployment
 
@@ -92,7 +93,7 @@ def served(deployment: Deployment, *, timezone: str | None = None) -> RunnerDepl
     module, _, name = deployment.entrypoint.rpartition(".")
     flow = getattr(import_module(module), name)
     assert isinstance(flow, Flow)
-    return flow.to_deployment(
+    made = flow.to_deployment(
         deployment.name,
         description=deployment.description,
         tags=deployment.tags,
@@ -103,6 +104,8 @@ def served(deployment: Deployment, *, timezone: str | None = None) -> RunnerDepl
         ],
         entrypoint_type=EntrypointType.MODULE_PATH,
     )
+    assert not isinstance(made, Coroutine), "it is one in an event loop only"
+    return made
 
 
 def serve_all(say: Callable[[str], None], *, port: int = PORT) -> None:
@@ -126,7 +129,7 @@ def serve_all(say: Callable[[str], None], *, port: int = PORT) -> None:
 
 
 @contextmanager
-def _server(port: int) -> Iterator[None]:
+def _server(port: int) -> Generator[None]:
     """Have a Prefect server: the one that is set, one that already listens here, or a new one until the block ends."""
     if PREFECT_API_URL.value():
         yield

@@ -67,6 +67,9 @@ def automation() -> Automation:
 
     An end is an event named for the state, so every name that our runs end in is expected here.
     """
+    crash = ChangeFlowRunState(
+        name=None, state=StateType.CRASHED, message="No sign of life for ten minutes: the machine died.", force=False
+    )
     endings = {*PREFECT_ENDINGS, PREVIEW.name, *(ending.name for ending in ENDINGS.values())}
     return Automation(
         name=AUTOMATION,
@@ -83,9 +86,7 @@ def automation() -> Automation:
             threshold=1,
             within=SILENCE,
         ),
-        actions=[
-            ChangeFlowRunState(state=StateType.CRASHED, message="No sign of life for ten minutes: the machine died.")
-        ],
+        actions=[crash],
     )
 
 

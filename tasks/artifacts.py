@@ -57,8 +57,8 @@ def night_report(home: str, outcomes: Sequence[Outcome], *, health: str = "") ->
     rows = [
         (
             day.day,
-            f"{MARKS.get(day.state, '')} {day.state}",
-            day.read,
+            f"{MARKS[day.state]} {day.state}",
+            day.counts.get("read", 0),
             sum(day.left_out.values()),
             day.counts.get("new", 0),
             day.counts.get("merged", 0),
@@ -97,7 +97,7 @@ def calendar(home: str, states: Mapping[date, str], last: date) -> str:
 
 
 def _mark(day: date, states: Mapping[date, str], last: date) -> str:
-    return "" if day > last else MARKS.get(states.get(day, DayState.EMPTY), "")
+    return "" if day > last else MARKS[states.get(day, DayState.EMPTY)]
 
 
 def bee_row(hive: str, bee: str, gauge: Gauge) -> dict[str, str | int]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date  # noqa: TC003 - a field of a value that travels between processes
 from typing import TYPE_CHECKING, Final
 
 from horizon import wiring
 from horizon.core.day import DayState
+from horizon.settings import summarizers
 from tasks.outcome import Outcome, Result
 from tasks.policy import use_case
 from tasks.summarizer import summarizer_slot
@@ -42,7 +43,6 @@ class DayOutcome(Outcome):
     home: str
     day: date
     state: str
-    read: int = 0
     left_out: Mapping[str, int] = field(default_factory=dict[str, int])
     by: str = ""
     calls: int = 0
@@ -50,3 +50,67 @@ class DayOutcome(Outcome):
     seconds: float = 0.0
     unreachable: bool = False
     summary: str = ""
+
+
+def of_report(home: Path, report: DayReport, *, dry_run: bool, with_summary: bool) -> DayOutcome:
+    """Return what Prefect may know of a day: counts and names, its text only where `with_summary` says so."""
+    return DayOutcome(
+        what=report.day.isoformat(),
+        result=_planned(report) if dry_run else _result(report),
+        counts={
+            "read": report.read,
+            "new": report.new,
+            "merged": report.merged,
+            "refused": sum(report.refused.values()),
+            "quarantined": report.quarantined,
+            "superseded": report.superseded,
+            "held back": report.held_back,
+            "calls": report.calls,
+        },
+        note=_note(report),
+        home=str(home),
+        day=report.day,
+        state=report.state,
+        left_out=dict(report.left_out),
+        by=report.by,
+        calls=report.calls,
+        tokens=report.prompt_tokens + report.reply_tokens,
+        seconds=report.seconds,
+        unreachable=report.unreachable,
+        summary=report.summary if with_summary else "",
+    )
+
+
+def _result(report: DayReport) -> Result:
+    chosen = report.state is DayState.DEGRADED and report.chosen
+    result = Result.DONE if chosen else RESULTS[report.state]
+    return Result.NOTHING if result is Result.DONE and not report.changed else result
+
+
+def _planned(report: DayReport) -> Result:
+    if report.state is DayState.SOURCE_MISSING:
+        return Result.MISSING
+    return Result.DONE if report.by else Result.NOTHING
+
+
+def _note(report: DayReport) -> str:
+    """Return why a day is as it is. Why a reply was refused stays in the ledger, for it may quote the memory."""
+    if report.state is DayState.SOURCE_MISSING or report.unreachable:
+        return report.error
+    if report.state in {DayState.OWED, DayState.STALE}:
+        return "`horizon nights` tells why"
+    return "no summarizer is configured" if report.chosen else ""
+
+
+@use_case(run_name="consolidate {day}", tags=("horizon", "consolidation"))
+def consolidate_day(home: Path, day: date, *, force: bool = False, dry_run: bool = False) -> DayOutcome:
+    """Consolidate one day of one home; the same day again with the same exchanges changes nothing.
+
+    Raises:
+        StoreBusy: another run is at work on this home.
+        InvalidInput: the day has not begun yet.
+    """
+    place = wiring.open_home(home)
+    with summarizer_slot(needed=not dry_run and bool(summarizers(place.settings))):
+        report = place.consolidate(day, force=force, dry_run=dry_run)
+    return of_report(home, report, dry_run=dry_run, with_summary=place.settings.rapport_resume)

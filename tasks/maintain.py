@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from horizon import wiring
@@ -12,7 +13,6 @@ from tasks.summarizer import summarizer_slot
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from horizon.maintenance import MaintenanceReport
 
@@ -38,12 +38,13 @@ def of_report(report: MaintenanceReport) -> BeeOutcome:
         "condensed": report.condensed,
         "melted": report.melted,
         "narratives": report.narratives,
+        "made again": report.repaired,
         "degraded": report.degraded,
         "calls": report.calls,
     }
     return BeeOutcome(
-        hive=str(report.hive),
-        what=report.bee,
+        hive=report.hive,
+        what=f"{Path(report.hive).name}/{report.bee}",
         result=result,
         counts=counts,
         gauge=dict(report.gauge),

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import traceback
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar, cast
 
 from prefect import Task, task
 from prefect.cache_policies import NO_CACHE
@@ -84,5 +84,5 @@ def use_case(*, run_name: str, tags: Iterable[str]) -> Callable[[Callable[P, R]]
 
 def attempt(work: Task[..., R], **call: object) -> R | BaseException:
     """Run `work` here and now and return its value, or the error it ended with after its retries."""
-    state: State[R] = work(**call, return_state=True)
+    state = cast("State[R]", work(**call, return_state=True))
     return state.result(raise_on_failure=False)

@@ -52,7 +52,7 @@ def task_runner() -> TaskRunner[Any]:
     """
     name = os.environ.get(RUNNER_VARIABLE, "") or "threads"
     if name == "threads":
-        return ThreadPoolTaskRunner(max_workers=width())
+        return ThreadPoolTaskRunner[Any](max_workers=width())
     if name not in {"dask", "ray"}:
         raise InvalidInput(f'{RUNNER_VARIABLE}={name}: "threads", "dask" or "ray" is allowed')
     try:
@@ -81,7 +81,8 @@ def fan_out(
             ended.put((call, future))
             room.release()
 
-        work.submit(**call).add_done_callback(on_end)
+        future = work.submit(**call)  # pyright: ignore[reportUnknownMemberType] # an overload of Prefect's lacks types
+        future.add_done_callback(on_end)
 
     for call in calls:
         room.acquire()

@@ -14,7 +14,7 @@ from prefect.concurrency.sync import concurrency
 from prefect.exceptions import ObjectAlreadyExists, ObjectNotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
 
 SLOT: Final = "horizon-summarizer"
 """Name of the global concurrency limit."""
@@ -39,7 +39,7 @@ def ensure_limit() -> bool:
 
 
 @contextmanager
-def summarizer_slot(*, needed: bool = True) -> Iterator[None]:
+def summarizer_slot(*, needed: bool = True) -> Generator[None]:
     """Hold the summarizer's slot for as long as the block runs; waits for it without a limit of time.
 
     With `needed` false (work that asks no model) nothing is held. Where the lease is lost the block is stopped:

@@ -10,6 +10,8 @@ from prefect.testing.utilities import prefect_test_harness
 @pytest.fixture(scope="session")
 def engine():
     """Prefect's engine on a server and an empty database of its own; a flow is then simply called."""
-    no_heartbeat = temporary_settings({PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None})  # joining its thread costs a second a call
+    no_heartbeat = temporary_settings(
+        {PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}
+    )  # joining its thread costs a second a call
     with prefect_test_harness(server_startup_timeout=180), no_heartbeat:
         yield

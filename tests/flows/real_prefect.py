@@ -53,7 +53,9 @@ class RealPrefect:
         self.end_all()
 
     def start_server(self) -> None:
-        self.server = self.start("server", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(self.port))
+        self.server = self.start(
+            "server", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(self.port)
+        )
         self.until(self._healthy, START, "the server's start")
 
     def _healthy(self) -> bool:

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 
 from horizon.core.day import DayState
 from horizon.core.receipt import Gauge, Level
-from tasks.artifacts import BAR, MARKS, WEEKS, bar, bee_row, calendar, cell, key, night_report, table
+from tasks.artifacts import BAR, WEEKS, bar, bee_row, calendar, cell, key, night_report, table
 from tasks.consolidate import DayOutcome
 from tasks.outcome import Outcome, Result
 
 SUNDAY = date(2026, 8, 23)
 
 
-@given(st.text(min_size=1, max_size=30), st.text(max_size=80))
-def test_a_key_is_one_that_prefect_takes(kind, name):
+@given(st.text(max_size=80))
+def test_a_key_is_one_that_prefect_takes(name):
     assert re.fullmatch(r"night-[a-z0-9]+(-[a-z0-9]+)*", key("night", name))
     assert len(key("night", name)) <= 60
 
@@ -41,11 +41,6 @@ def test_markup_in_a_name_stays_text():
     assert cell("## a | b\n[c](d) <img>") == r"\#\# a \| b \[c\](d) \<img\>"
 
 
-def test_every_state_of_a_day_has_a_mark_of_its_own():
-    assert set(MARKS) == set(DayState)
-    assert len(set(MARKS.values())) == len(DayState)
-
-
 @given(st.dates(min_value=date(2000, 1, 1), max_value=date(2100, 1, 1)), st.data())
 def test_the_calendar_has_one_mark_per_day_and_none_for_days_to_come(last, data):
     days = [last - timedelta(days=back) for back in range(7 * WEEKS)]
@@ -53,7 +48,7 @@ def test_the_calendar_has_one_mark_per_day_and_none_for_days_to_come(last, data)
 
     text = calendar("ruche", states, last)
 
-    rows = [line.split(" | ")[1:] for line in text.split("\n") if line.startswith("| 2") or line.startswith("| 1")]
+    rows = [line.split(" | ")[1:] for line in text.split("\n") if line.startswith(("| 2", "| 1"))]
     cells = [value.strip(" |") for row in rows for value in row]
     assert len(rows) == WEEKS
     assert sum(bool(value) for value in cells) == 7 * WEEKS - (6 - last.weekday())
@@ -70,7 +65,7 @@ def test_a_calendar_by_hand():
 
 
 def test_a_gauge_is_full_at_its_budget_and_beyond():
-    assert bar(Level(chars=3600, budget=12000, count=4)) == "▰▰▰▱▱▱▱▱▱▱ 3 600 / 12 000"
+    assert bar(Level(chars=3600, budget=12000, count=4)) == "▰▰▰▱▱▱▱▱▱▱ 3\u202f600 / 12\u202f000"
     assert bar(Level(chars=0, budget=0, count=0)) == "▰▰▰▰▰▰▰▰▰▰ 0 / 0"
     assert bar(Level(chars=7000, budget=6000, count=9)).count("▰") == BAR
 
@@ -95,9 +90,8 @@ def test_a_report_by_hand():
                 home="/ruche",
                 day=SUNDAY,
                 state="done",
-                read=12,
                 left_out={"bench": 3, "blank": 1},
-                counts={"new": 4, "merged": 1, "refused": 2},
+                counts={"read": 12, "new": 4, "merged": 1, "refused": 2},
                 by="ollama/qwen3",
                 calls=3,
                 tokens=4321,

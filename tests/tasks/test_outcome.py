@@ -91,7 +91,7 @@ def test_a_line_for_the_log_says_what_happened_and_how_much():
 
 def test_outcomes_travel_between_processes():
     outcome = DayOutcome(
-        what="2026-08-23", result=Result.DONE, home="/ruche", day=date(2026, 8, 23), state="done", read=4
+        what="2026-08-23", result=Result.DONE, home="/ruche", day=date(2026, 8, 23), state="done", calls=4
     )
 
     assert pickle.loads(pickle.dumps(outcome)) == outcome

@@ -6,8 +6,15 @@ import pytest
 from prefect.states import Failed
 
 from horizon.errors import (
-    CorruptData, HorizonError, InvalidInput, InvalidSettings, ModelUnavailable, StoreBusy, TransientError, Unavailable,
-)  # fmt: skip
+    CorruptData,
+    HorizonError,
+    InvalidInput,
+    InvalidSettings,
+    ModelUnavailable,
+    StoreBusy,
+    TransientError,
+    Unavailable,
+)
 from tasks import policy
 from tasks.outcome import Unforeseen
 
@@ -55,6 +62,7 @@ def test_our_own_errors_pass_as_they_are(error):
 def task_called(error):
     @policy.use_case(run_name="try {what}", tags=("test",))
     def fail(what):
+        assert what == "x"
         raise error
 
     return fail
