@@ -317,7 +317,7 @@ import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from tests.adapters.test_recall_index import Growing, exchange, recall_over, TODAY
-source = Growing("all", [exchange(f"e{n}", f"common word{n}") for n in range(5_000)])
+source = Growing("all", [exchange(f"e{n}", f"common word{n}") for n in range(2_500)])
 print(len(recall_over(Path(sys.argv[1]), source).recall("common", today=TODAY, limit=6_000)))
 """
 
@@ -328,4 +328,4 @@ def test_two_processes_at_once_index_each_document_once(path):
         subprocess.Popen([sys.executable, "-c", TOGETHER, str(path), root], stdout=subprocess.PIPE, text=True)
         for _ in range(2)
     ]
-    assert [run.communicate(timeout=120)[0].strip() for run in runs] == ["5000", "5000"]
+    assert [run.communicate(timeout=120)[0].strip() for run in runs] == ["2500", "2500"]
