@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Final
 
 from horizon.core.event import Section
 from horizon.core.receipt import Cut, Rule
-from horizon.core.render import NOTICE_PART, bare_middle, only_marked, render_question, shorten_end, shorten_middle
+from horizon.core.render import NOTICE_PART, bare_middle, shorten_end, shorten_middle
 from horizon.core.state import Zone
 from horizon.core.zone import bounded_chars, chars_of
 
@@ -155,7 +155,7 @@ class _Cutting:
         least: list[tuple[Item, tuple[Part, ...]]] = []
         size = 0
         for item in reversed(beacons):
-            parts = self._least(item)
+            parts = item.least
             size += chars_of(parts)
             if size > room:
                 break
@@ -168,19 +168,6 @@ class _Cutting:
         self._declare_shortened()
         self._drop_words(room - size)
         self._drop(beacons[: len(beacons) - len(least)], Rule.BEACON)
-
-    def _least(self, item: Item) -> tuple[Part, ...]:
-        """Return the least that a beacon sinks to: its question, and for a sharp one the marker of its answer."""
-        if len(item.parts) == 1:
-            return item.parts
-        question, answer = item.parts
-        if item.zone is Zone.CONDENSED:
-            return (self._alone(item),)
-        marker = only_marked(answer, Rule.BEACON_ANSWER, self.options)
-        return (question, marker) if marker.chars < answer.chars else item.parts
-
-    def _alone(self, item: Item) -> Part:
-        return render_question(item.exchange, item.zone, self.options, beacon=item.beacon, alone=True)
 
     def _shorten_beacons(self, beacons: list[Item], room: int) -> None:
         """Rules 4a and 4b, as far as needed; they are known to be enough."""
@@ -198,7 +185,7 @@ class _Cutting:
 
     def _less(self, item: Item, excess: int) -> tuple[Part, ...]:
         """Return a beacon shortened by `excess` characters where it can be, else the least that it sinks to."""
-        least = self._least(item)
+        least = item.least
         if item.zone is Zone.CONDENSED or item.chars - chars_of(least) <= excess:
             return least
         question, answer = item.parts
@@ -278,7 +265,7 @@ class _Cutting:
             if shortened is not None:
                 self.latest_parts = (question, shortened)
                 return
-            question = self._alone(self.latest)
+            question = self.latest.question_alone
         cut = self._fit_question(question, room)
         if cut is None:
             self._drop_notice()

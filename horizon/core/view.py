@@ -12,6 +12,7 @@ from horizon.core.zone import Item, Narrative, bounded_chars, chars_of, compose_
 
 if TYPE_CHECKING:
     from horizon.core.budget import ViewOptions
+    from horizon.core.exchange import Position
 
 PLAIN: Final = 3
 """How many exchanges a view shows where the horizon is switched off."""
@@ -23,47 +24,61 @@ def view_of(state: State, options: ViewOptions) -> View:
     Narrative, condensed entries, the notice as soon as anything is condensed, melted or cut, sharp entries; each zone
     oldest first. Where `options.active` is false: the last three exchanges in view, whole, under the same budget.
     """
-    if not options.active:
-        return _plain(state, options)
-    budgets = options.budgets
-    narrative = compose_narrative(state, options, rooms(budgets).narrative)
-    condensed = entries(state, Zone.CONDENSED, options)
-    sharp = entries(state, Zone.SHARP, options)
-    notice = bool(condensed or state.melted or state.narrative is not None or narrative.parts or narrative.cuts)
-    fitted = fit(condensed, sharp, narrative, options, most=budgets.total, notice=notice)
-    return View(
-        text="".join(part.text for part in fitted.parts),
-        budget=budgets.total,
-        gauge=_gauge(state, condensed, sharp, narrative, options),
-        cuts=(*narrative.cuts, *fitted.cuts),
-        receipt=fitted.parts,
-    )
+    return look(state, options, None).view
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """A view and the state that it was made from, so that the next look need only add what was appended since."""
+    """A view and what it was made of, so that the next look renders only what is new."""
 
     view: View
     options: ViewOptions
     seen: State
     """A copy; its exchanges and texts are those of the state that was looked at."""
+    narrative: Narrative
+    items: dict[Position, Item]
+    """The entries, by place in the journal, with what was rendered of them."""
 
 
 def look(state: State, options: ViewOptions, last: Look | None) -> Look:
-    """Return `view_of(state, options)`, from the `last` look's view where nothing but appends came since.
+    """Return a look whose view is `view_of(state, options)`, made from the `last` one as far as that still holds.
 
-    The common turn: a beginning that stays, and new exchanges after it. Anything else is made anew.
+    The common turn, an exchange appended to a view that fits, costs what it adds to it.
     """
-    if last is not None and last.options == options and options.active:
-        view = _extended(state, options, last)
-        if view is not None:
-            return Look(view=view, options=options, seen=copy_of(state))
-    return Look(view=view_of(state, options), options=options, seen=copy_of(state))
+    if last is not None and last.options != options:
+        last = None
+    if not options.active:
+        return Look(
+            view=_plain(state, options), options=options, seen=State(), narrative=Narrative(options=options), items={}
+        )
+    extended = _extended(state, options, last) if last is not None else None
+    return extended or _made(state, options, last)
 
 
-def _extended(state: State, options: ViewOptions, last: Look) -> View | None:
-    """Return the last view with what was appended since; None where it is not the beginning of the new one."""
+def _made(state: State, options: ViewOptions, last: Look | None) -> Look:
+    budgets = options.budgets
+    if last is not None and _same_narrative(last.seen, state):
+        narrative = last.narrative
+    else:
+        narrative = compose_narrative(state, options, rooms(budgets).narrative)
+    known = last.items if last is not None else None
+    condensed = entries(state, Zone.CONDENSED, options, known)
+    sharp = entries(state, Zone.SHARP, options, known)
+    notice = bool(condensed or state.melted or state.narrative is not None or narrative.parts or narrative.cuts)
+    fitted = fit(condensed, sharp, narrative, options, most=budgets.total, notice=notice)
+    view = View(
+        text="".join([part.text for part in fitted.parts]),
+        budget=budgets.total,
+        gauge=_gauge(state, condensed, sharp, narrative, options),
+        cuts=(*narrative.cuts, *fitted.cuts),
+        receipt=fitted.parts,
+    )
+    items = {item.order[1]: item for item in (*condensed, *sharp)}
+    return Look(view=view, options=options, seen=copy_of(state), narrative=narrative, items=items)
+
+
+def _extended(state: State, options: ViewOptions, last: Look) -> Look | None:
+    """Return the last look with what was appended since; None where it is not the beginning of the new one."""
     seen, view = last.seen, last.view
     new = len(state.sharp) - len(seen.sharp)
     if new < 0 or any(cut.rule is not Rule.ROOM for cut in view.cuts) or not _same_but_sharp(seen, state):
@@ -74,15 +89,14 @@ def _extended(state: State, options: ViewOptions, last: Look) -> View | None:
     newest = max(((exchange.at, position) for position, exchange in seen.sharp.items()), default=None)
     items = [Item(position, exchange, Zone.SHARP, options, state) for position, exchange in held[len(held) - new :]]
     items.sort(key=lambda item: item.order)
-    # Words of flagged exchanges are shown only while these are in no zone of their own.
-    if any(item.exchange.id in state.flags or (newest is not None and item.order < newest) for item in items):
+    if newest is not None and any(item.order < newest for item in items):
         return None
     added = sum(item.chars for item in items)
     if view.chars + added > view.budget:
         return None
     parts = [part for item in items for part in item.parts]
     sharp = view.gauge.sharp
-    return View(
+    longer = View(
         text=view.text + "".join([part.text for part in parts]),
         budget=view.budget,
         gauge=replace(
@@ -93,18 +107,28 @@ def _extended(state: State, options: ViewOptions, last: Look) -> View | None:
         cuts=view.cuts,
         receipt=(*view.receipt, *parts),
     )
+    known = last.items | {item.order[1]: item for item in items}
+    return Look(view=longer, options=options, seen=copy_of(state), narrative=last.narrative, items=known)
 
 
 def _same_but_sharp(seen: State, state: State) -> bool:
     """Tell whether all that a view shows above the sharp zone, and the flags, are the same in both."""
     return (
         seen.melted == state.melted
-        and seen.narrative is state.narrative
-        and seen.older_words == state.older_words
-        and seen.words == state.words
         and seen.condensed == state.condensed
         and seen.condensates == state.condensates
+        and _same_narrative(seen, state)
+    )
+
+
+def _same_narrative(seen: State, state: State) -> bool:
+    """Tell whether both give the same narrative. Words of flagged exchanges show only while these are in no zone."""
+    return (
+        seen.narrative is state.narrative
+        and seen.older_words == state.older_words
+        and seen.words == state.words
         and seen.flags == state.flags
+        and all((id_ in seen.places) == (id_ in state.places) for id_ in state.flags)
     )
 
 

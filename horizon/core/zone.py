@@ -11,8 +11,10 @@ from horizon.core.receipt import Cut, Role, Rule
 from horizon.core.render import (
     NOTICE_PART,
     narrative_heading,
+    only_marked,
     render_entry,
     render_older,
+    render_question,
     render_section,
     render_word,
     shorten_end,
@@ -22,7 +24,7 @@ from horizon.core.state import Zone, in_lived_order
 from horizon.core.words import by_worth, visible_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
     from horizon.core.budget import Budgets, ViewOptions
@@ -37,7 +39,7 @@ NOTICE_CHARS: Final = NOTICE_PART.chars
 class Item:
     """An exchange in view, in its zone. Rendered when first looked at, so that what is not shown costs nothing."""
 
-    __slots__ = ("_chars", "_condensate", "_options", "_parts", "beacon", "exchange", "order", "zone")
+    __slots__ = ("_chars", "_condensate", "_least", "_options", "_parts", "beacon", "exchange", "order", "zone")
 
     def __init__(self, position: Position, exchange: Exchange, zone: Zone, options: ViewOptions, state: State) -> None:
         self.order: tuple[datetime, Position] = (exchange.at, position)
@@ -47,7 +49,18 @@ class Item:
         self._options = options
         self._condensate: Condensed | None = state.condensates.get(exchange.id) if zone is Zone.CONDENSED else None
         self._parts: tuple[Part, ...] | None = None
+        self._least: tuple[Part, ...] | None = None
         self._chars = -1
+
+    def is_of(self, exchange: Exchange, zone: Zone, state: State) -> bool:
+        """Tell whether making this item anew from `exchange` in `zone` of `state` would give the same."""
+        condensate = state.condensates.get(exchange.id) if zone is Zone.CONDENSED else None
+        return (
+            self.exchange is exchange
+            and self.zone is zone
+            and self._condensate is condensate
+            and self.beacon == is_beacon(exchange, state.flags, self._options.beacons)
+        )
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -64,6 +77,24 @@ class Item:
         if self._chars < 0:
             self._chars = chars_of(self.parts)
         return self._chars
+
+    @property
+    def question_alone(self) -> Part:
+        """The entry's question, where nothing is left of its answer."""
+        return render_question(self.exchange, self.zone, self._options, beacon=self.beacon, alone=True)
+
+    @property
+    def least(self) -> tuple[Part, ...]:
+        """The least that a beacon is shortened to: its question, and where it is sharp the marker of its answer."""
+        if self._least is None:
+            self._least = self.parts
+            if len(self.parts) > 1 and self.zone is Zone.CONDENSED:
+                self._least = (self.question_alone,)
+            elif len(self.parts) > 1:
+                marker = only_marked(self.parts[1], Rule.BEACON_ANSWER, self._options)
+                if marker.chars < self.parts[1].chars:
+                    self._least = (self.parts[0], marker)
+        return self._least
 
     @property
     def own_chars(self) -> int:
@@ -83,10 +114,22 @@ def chars_of(parts: Iterable[Part]) -> int:
     return sum(part.chars for part in parts)
 
 
-def entries(state: State, zone: Zone, options: ViewOptions) -> list[Item]:
-    """Return the entries of the sharp or the condensed zone, oldest first."""
-    held = state.sharp if zone is Zone.SHARP else state.condensed
-    return [Item(position, exchange, zone, options, state) for position, exchange in in_lived_order(held)]
+def entries(state: State, zone: Zone, options: ViewOptions, known: Mapping[Position, Item] | None = None) -> list[Item]:
+    """Return the entries of the sharp or the condensed zone, oldest first.
+
+    Those in `known`, made under the same options, are taken again, with what was rendered of them, where they would
+    be the same.
+    """
+    held = in_lived_order(state.sharp if zone is Zone.SHARP else state.condensed)
+    if not known:
+        return [Item(position, exchange, zone, options, state) for position, exchange in held]
+    found: list[Item] = []
+    for position, exchange in held:
+        item = known.get(position)
+        if item is None or not item.is_of(exchange, zone, state):
+            item = Item(position, exchange, zone, options, state)
+        found.append(item)
+    return found
 
 
 def bounded_chars(items: Sequence[Item], most: int) -> int:

@@ -51,7 +51,7 @@ def test_what_was_rendered_is_kept_when_an_exchange_is_appended(first, second):
     before = look(state, PARIS, None)
     append(state, 2, replace(second, id="e2", at=first.at + timedelta(hours=1), question="q", answer=""))
     after = look(state, PARIS, before)
-    if not before.view.cuts:
+    if not after.view.cuts:
         assert after.view.receipt[0] is before.view.receipt[0]
 
 
