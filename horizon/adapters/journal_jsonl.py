@@ -26,14 +26,14 @@ from horizon.adapters.files import (
     sync_written,
     write_lines,
 )
+from horizon.adapters.fold import fold
 from horizon.adapters.journal_index import JournalIndex
 from horizon.adapters.journal_lines import cleaned, given_id, leniencies, line_of
 from horizon.adapters.journal_reader import JournalReader, Moved, Progress, new_events, stamp_of
 from horizon.adapters.outcome_lines import fields_line, flag_fields, flag_of, outcome_fields, outcome_of
 from horizon.adapters.segments import archived, next_stem
 from horizon.adapters.snapshot import read_snapshot, write_snapshot
-from horizon.core.event import Appended
-from horizon.core.state import State, append_melted, apply, copy_of
+from horizon.core.state import State, copy_of
 from horizon.errors import Unavailable
 from horizon.ports import Fold, Oddity, Written
 
@@ -133,29 +133,10 @@ class JournalStore:
         """Return what the journals give now, going on from what is held, which stays as it is."""
         state = State() if held is None else copy_of(held.fold.state)
         progress = Progress() if held is None else held.progress.copied()
-        changed = self._fold(state, progress, notes)
+        changed = fold(state, progress, self._reader, notes)
         if held is not None and not changed:
             state = held.fold.state
         return _Held(Fold(state=state, stamp=stamp, oddities=tuple(notes.found)), progress)
-
-    def _fold(self, state: State, progress: Progress, notes: _Notes, until: datetime | None = None) -> bool:
-        """Apply what is new since `progress`, and dated by `until`; tell whether anything was."""
-        changed = False
-        # Outcomes before exchanges: a fold from the beginning need not keep the text of what has long melted.
-        for path, cursor, decode in (
-            (self.files.flags, progress.flags, flag_of),
-            (self.files.outcomes, progress.outcomes, outcome_of),
-        ):
-            for event in new_events(path, cursor, decode, notes):
-                if until is None or event.at <= until:
-                    changed = True
-                    apply(state, event)
-        for found in self._reader.new(progress, notes):
-            if until is None or found.at <= until:
-                changed = True
-                if not append_melted(state, given_id(found.record.fields)):
-                    apply(state, Appended(entry=found.entry()))
-        return changed
 
     def load_at(self, instant: datetime) -> Fold:
         """Return the state as of `instant`: the exchanges, flags and outcomes dated by then.
@@ -166,7 +147,7 @@ class JournalStore:
         for _ in range(_RETRIES):
             stamp, state, notes = self.stamp(), State(), _Notes()
             try:
-                self._fold(state, Progress(), notes, instant)
+                fold(state, Progress(), self._reader, notes, instant)
             except Moved:
                 continue
             return Fold(state=state, stamp=(stamp, instant), oddities=tuple(notes.found))

@@ -37,6 +37,8 @@ _SALVAGE_START: Final = re.compile(
 )
 _SALVAGE_TRIES: Final = 64
 """Places in a broken line at which a whole record is looked for: bounds the time that garbage can cost."""
+_OURS_BEGINS: Final = re.compile(rb'\{"id": "([^"\\]+)", "quand": "([0-9T:.+-]{19,40})", "type": "')
+_OURS_ENDS: Final = re.compile(rb'", "modele": (?:null|"[^"\\]{0,200}")\}$')
 _NOT_RECORD: Final = "\ufeff\0 \t\r"
 _NUMBER: Final = re.compile(r"[+-]?[0-9]{1,20}(?:\.[0-9]*)?")
 _decode = json.JSONDecoder().raw_decode
@@ -213,6 +215,7 @@ def instant_of(fields: Mapping[str, object]) -> datetime | None:
 def _instant(value: object) -> datetime | None:
     if isinstance(value, str):
         text = value.strip()
+        # Digits alone count from 1970, but eight of them are a date as ISO 8601 also writes it.
         if _NUMBER.fullmatch(text) and len(text.split(".")[0]) != len("20260710"):
             return _from_epoch(float(text))
         try:
@@ -234,6 +237,22 @@ def _from_epoch(number: float) -> datetime | None:
             except OverflowError:
                 return None
     return None
+
+
+def id_and_date(line: bytes) -> tuple[str, datetime] | None:
+    """Return the id and the date of a line that we wrote, whole, without parsing it; None for any other line.
+
+    Inside a JSON string each quote has a backslash before it, so what is looked for cannot stand in one: the
+    line begins one object, ours, and ends as ours do.
+    """
+    begins = _OURS_BEGINS.match(line)
+    if begins is None or line.count(b'{"') != 1 or _OURS_ENDS.search(line, len(line) - 230) is None or b"\0" in line:
+        return None
+    try:
+        line.decode()
+        return begins[1].decode(), datetime.fromisoformat(begins[2].decode()).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
 
 
 def exchange_of(record: Record, at: datetime, *, dated: bool) -> Exchange:

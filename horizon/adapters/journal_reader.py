@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from horizon.adapters.journal_lines import EPOCH, LINE_LONGEST, exchange_of, instant_of, read_line
+from horizon.adapters.journal_lines import EPOCH, LINE_LONGEST, exchange_of, id_and_date, instant_of, read_line
 from horizon.adapters.outcome_lines import Unreadable, fields_of
 from horizon.adapters.segments import Damaged, archived, lines_of, open_plain, open_segment, whole_journal
 from horizon.core.exchange import Entry, Position
@@ -39,12 +39,24 @@ class Moved(Exception):
     """What is on disk does not continue what was read; the text says how."""
 
 
+class Known(Protocol):
+    """Takes a whole exchange of ours by its id alone, where nothing of its content is wanted."""
+
+    def __call__(self, id_: str) -> bool:
+        """Tell whether the exchange was taken; else it is given with its content."""
+        ...
+
+
 class Notes(Protocol):
     """Takes what was passed over or taken leniently."""
 
     def note(self, path: Path, line: int, offset: int, reason: str) -> None:
         """Take one oddity; see `ports.Oddity`."""
         ...
+
+
+def _nothing_known(id_: str) -> bool:  # noqa: ARG001 - it has the shape of `Known`
+    return False
 
 
 @dataclass(slots=True)
@@ -146,9 +158,15 @@ def stamp_of(path: str) -> tuple[int, ...] | None:
 
 
 def new_events(
-    path: Path, cursor: Cursor, decode: Callable[[Fields], Flagged | Outcome], notes: Notes
+    path: Path,
+    cursor: Cursor,
+    decode: Callable[[Fields], Flagged | Outcome],
+    notes: Notes,
+    taken: Callable[[bytes], bool] | None = None,
 ) -> Iterator[Flagged | Outcome]:
     """Yield the events of the flags or outcomes file from `cursor` on, and move it.
+
+    Whole lines are first offered to `taken`; what it takes is not parsed here.
 
     Raises:
         Moved: the file does not continue what was read.
@@ -163,6 +181,10 @@ def new_events(
         if not cursor.continues(file):
             raise Moved(f"{path.name} does not continue what was read")
         for start, line, stop, newlines in lines_of(file, cursor.offset):
+            if line is not None and newlines and taken is not None and taken(line):
+                cursor.offset = stop
+                cursor.line += 1
+                continue
             event, reason = _event_of(line, decode)
             if event is not None:
                 yield event
@@ -195,8 +217,8 @@ class JournalReader:
 
     files: BeeFiles
 
-    def new(self, progress: Progress, notes: Notes) -> Iterator[Found]:
-        """Yield the records from `progress` on, dated, in journal order, and move it.
+    def new(self, progress: Progress, notes: Notes, known: Known = _nothing_known) -> Iterator[Found]:
+        """Yield the records from `progress` on that are not `known`, dated, in journal order, and move it.
 
         Raises:
             Moved: the journal does not continue what was read.
@@ -205,7 +227,7 @@ class JournalReader:
         active = self._only_grown(progress)
         if active is not None:
             with active:
-                yield from _dated(_records(self.files, progress, [], active, notes), progress)
+                yield from _dated(_records(self.files, progress, [], active, notes, known), progress)
             return
         stamp = stamp_of(str(self.files.archive))  # from before the listing: at worst it is listed once more
         with whole_journal(self.files) as (segments, active):
@@ -213,13 +235,13 @@ class JournalReader:
                 progress.segment and segments[progress.segment - 1].stem != progress.before
             ):
                 raise Moved("the archive is not the one that was read")
-            yield from _dated(_records(self.files, progress, segments, active, notes), progress)
+            yield from _dated(_records(self.files, progress, segments, active, notes, known), progress)
         progress.archive = stamp
 
     def records(self, progress: Progress, notes: Notes) -> Iterator[tuple[Path, int, Record]]:
         """Yield every record with its file and line (1-based), undated, in journal order, and move `progress`."""
         with whole_journal(self.files) as (segments, active):
-            yield from _records(self.files, progress, segments, active, notes)
+            yield from _records(self.files, progress, segments, active, notes, _nothing_known)
 
     def unchanged(self, progress: Progress) -> bool:
         """Tell whether the journal ends where it was read to, as far as its size and place say."""
@@ -321,7 +343,12 @@ def _dated(records: Iterator[tuple[Path, int, Record]], progress: Progress) -> I
 
 
 def _records(
-    files: BeeFiles, progress: Progress, segments: list[Segment], active: BinaryIO | None, notes: Notes
+    files: BeeFiles,
+    progress: Progress,
+    segments: list[Segment],
+    active: BinaryIO | None,
+    notes: Notes,
+    known: Known,
 ) -> Iterator[tuple[Path, int, Record]]:
     """Yield the records from `progress` on: of the sealed segments, then of the active file."""
     for segment in segments[progress.segment :]:
@@ -331,7 +358,7 @@ def _records(
             with open_segment(segment) as file:
                 if not cursor.continues(file):
                     raise Moved(f"{segment.path.name} does not continue what was read")
-                yield from _segment_records(segment.path, file, cursor, notes, sealed=True)
+                yield from _segment_records(segment.path, file, progress, notes, known, sealed=True)
         except FileNotFoundError as error:
             raise Moved(str(error)) from error
         except Unavailable as error:
@@ -348,15 +375,23 @@ def _records(
         return
     if not progress.journal.continues(active):
         raise Moved(f"{files.journal.name} does not continue what was read")
-    yield from _segment_records(files.journal, active, progress.journal, notes, sealed=False)
+    yield from _segment_records(files.journal, active, progress, notes, known, sealed=False)
     progress.inode = os.fstat(active.fileno()).st_ino
     progress.journal.keep(active)
 
 
 def _segment_records(
-    path: Path, file: BinaryIO, cursor: Cursor, notes: Notes, *, sealed: bool
+    path: Path, file: BinaryIO, progress: Progress, notes: Notes, known: Known, *, sealed: bool
 ) -> Iterator[tuple[Path, int, Record]]:
+    cursor = progress.journal
     for start, line, stop, newlines in lines_of(file, cursor.offset):
+        if line is not None and newlines and progress.carried is not None:
+            own = id_and_date(line)
+            if own is not None and known(own[0]):
+                progress.carried = own[1]
+                cursor.offset = stop
+                cursor.line += 1
+                continue
         if line is None:
             notes.note(path, cursor.line, start, f"a line longer than {LINE_LONGEST} bytes")
         elif line and not line.isspace():

@@ -6,6 +6,7 @@ Keys are French, as in the journals. What is not ours or is torn decodes to a re
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, cast
 
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
 _CONDENSED: Final = "condensat"
 _EVICTED: Final = "eviction"
 _NARRATED: Final = "recit"
+
+_CONDENSED_BEGINS: Final = re.compile(
+    rb'\{"quand": "[0-9T:.+-]{19,40}", "fait": "condensat", "id": "([^"\\]+)", "texte": "'
+)
+_CONDENSED_ENDS: Final = re.compile(rb', "etapes": \[(?:\]\}|.*[^\\]"\}\]\})$')
 
 Fields = dict[str, object]
 
@@ -50,6 +56,21 @@ def fields_of(line: bytes) -> Fields:
     if not isinstance(value, dict):
         raise Unreadable("not a JSON object")
     return cast("Fields", value)
+
+
+def condensed_id(line: bytes) -> str | None:
+    """Return the id in a line that records a condensed text, whole, without parsing it; None for any other line.
+
+    Inside a JSON string each quote has a backslash before it, so what is looked for cannot stand in one.
+    """
+    begins = _CONDENSED_BEGINS.match(line)
+    if begins is None or line.find(b'{"quand": ', 1) >= 0 or _CONDENSED_ENDS.search(line, begins.end()) is None:
+        return None
+    try:
+        line.decode()
+        return begins[1].decode()
+    except UnicodeDecodeError:
+        return None
 
 
 def flag_fields(event: Flagged) -> Fields:
@@ -192,7 +213,7 @@ def _sections(value: object) -> dict[Section, str]:
 
 def _word(value: object) -> Word:
     fields = _dict(value)
-    at = datetime.fromisoformat(_str(fields["quand"])).astimezone(UTC)
+    at = datetime.fromisoformat(cast("str", fields["quand"])).astimezone(UTC)
     return Word(id=_str(fields["id"]), at=at, text=_str(fields["question"]))
 
 
