@@ -1,6 +1,6 @@
 """The recall index: a private SQLite file derived from what a home holds; it may be deleted at any time.
 
-Two tables, one row each per document: `documents` keeps what a hit shows, `words` (FTS5) the tokens of
+Secrets are masked before anything of a text is stored. Two tables, one row each per document: `documents` keeps what a hit shows, `words` (FTS5) the tokens of
 `horizon.core.query`; `vocabulary` holds each word once, for questions with a typo in them. Texts reach SQLite as tokens only, and tokens are letters and digits: a question can
 never act as an operator. `sources` remembers how far each source was read, so that a refresh adds what is
 new and nothing else; every batch is one transaction, so that a killed refresh goes on where it stopped, and
@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Final
 
 from horizon.core.document import Document, Kind, Match, SourceMoved
 from horizon.core.query import forgiving, ideographs, near, tokens
+from horizon.core.redaction import redact
 from horizon.errors import StoreBusy, Unavailable
 
 if TYPE_CHECKING:
@@ -275,7 +276,8 @@ def _forget(database: sqlite3.Connection, source: str, *, scrub: bool) -> None:
 
 
 def _add(database: sqlite3.Connection, source: str, document: Document) -> None:
-    head, body = tokens(document.head), tokens(document.body)
+    shown_head, shown_body = redact(document.head), redact(document.body)  # derived: no secret in it
+    head, body = tokens(shown_head), tokens(shown_body)
     number = database.execute(
         "INSERT INTO documents(source, kind, id, at, day, until, quarantined, place, head, body)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -288,8 +290,8 @@ def _add(database: sqlite3.Connection, source: str, document: Document) -> None:
             None if document.until is None else document.until.isoformat(),
             document.quarantined,
             document.place,
-            document.head[:SHOWN_MOST],
-            document.body[:SHOWN_MOST],
+            shown_head[:SHOWN_MOST],
+            shown_body[:SHOWN_MOST],
         ),
     ).lastrowid
     database.execute(
@@ -299,7 +301,7 @@ def _add(database: sqlite3.Connection, source: str, document: Document) -> None:
             " ".join(head),
             " ".join(body),
             " ".join(tokens(document.place)),
-            " ".join((*ideographs(document.head), *ideographs(document.body))),
+            " ".join((*ideographs(shown_head), *ideographs(shown_body))),
         ),
     )
     database.executemany(

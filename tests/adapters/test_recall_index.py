@@ -189,6 +189,17 @@ def test_a_rewritten_source_is_read_anew_and_a_vanished_one_forgotten(path):
     assert b"secret" not in path.read_bytes()
 
 
+def test_no_secret_enters_the_file(path):
+    secret = "sk-proj-" + "a1B2c3D4e5F6g7H8" * 3
+    hits = recall_over(path, Growing("all", [exchange("a", f"the key {secret}", f"noted {secret}")])).recall(
+        "key", today=TODAY
+    )
+    assert ids(hits) == ["a"]
+    assert secret not in hits[0].text
+    assert secret.encode() not in path.read_bytes()
+    assert secret[-16:].lower().encode() not in path.read_bytes().lower()
+
+
 def test_a_source_that_moves_while_it_is_read_is_read_again(path):
     source = Growing("all", [exchange(f"e{n}", "word") for n in range(3)], moved=2)
     assert sorted(ids(recall_over(path, source).recall("word", today=TODAY))) == ["e0", "e1", "e2"]
