@@ -7,8 +7,7 @@ import sqlite3
 import zoneinfo
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from horizon.adapters.day_journal import DayJournal
 from horizon.adapters.facts_index import FactsIndex
@@ -20,6 +19,9 @@ from horizon.cascade import Cascade
 from horizon.consolidation import Consolidation
 from horizon.settings import ConsolidationSettings
 from horizon.testing import FixedClock, ScriptedModel
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PARIS = zoneinfo.ZoneInfo("Europe/Paris")
 DAY = date(2026, 7, 9)
@@ -50,7 +52,9 @@ def add_trace(path: Path, question: str, answer: str = "C'est noté.", *, at: An
     database.close()
 
 
-def local(hour: int, minute: int = 0, *, day: date = DAY, second: float = 0.0, zone: Any = PARIS, fold: int = 0) -> float:
+def local(
+    hour: int, minute: int = 0, *, day: date = DAY, second: float = 0.0, zone: Any = PARIS, fold: int = 0
+) -> float:
     whole, part = divmod(second, 1)
     at = datetime(day.year, day.month, day.day, hour, minute, int(whole), tzinfo=zone, fold=fold)
     return at.timestamp() + part
@@ -130,7 +134,9 @@ class Home:
             return []
         database = sqlite3.connect(path)
         try:
-            rows = database.execute("SELECT rowid, id, content, source, metadata, created_at FROM documents ORDER BY id")
+            rows = database.execute(
+                "SELECT rowid, id, content, source, metadata, created_at FROM documents ORDER BY id"
+            )
             found = [row[1:] for row in rows]
             matched = database.execute("SELECT count(*) FROM documents_fts").fetchone()[0]
         except sqlite3.Error:

@@ -25,7 +25,8 @@ KEPT: Final = "kept (edited by a person)"
 
 _HEADING = re.compile(rb"^##[ \t]+(\d{4}-\d{2}-\d{2})\b[^\r\n]*\r?$", re.MULTILINE)
 _ANY_HEADING = re.compile(rb"^#{1,2}[ \t]+[^\r\n]*\r?$", re.MULTILINE)
-_FENCE = re.compile(rb"^[ \t]*(```|~~~)[^\n]*\n.*?(?:^[ \t]*\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(rb"^[ \t]*(```|~~~)[^\n]*\n.*?^[ \t]*\1[`~]*[ \t]*\r?$", re.MULTILINE | re.DOTALL)
+"""A closed code fence: one that a person left open hides nothing, else our section after it would not be found again."""
 
 
 @dataclass(frozen=True, slots=True)

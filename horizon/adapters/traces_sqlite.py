@@ -113,7 +113,9 @@ class Traces:
                 f"SELECT {_INSTANT}, {columns.id} FROM traces WHERE {columns.trace} = ?",  # noqa: S608 - constants of ours
                 (trace,),
             ).fetchone()
-            return None if at is None or at[0] is None else self._rows(database, columns, [(float(at[0]), int(at[1]))])[0]
+            return (
+                None if at is None or at[0] is None else self._rows(database, columns, [(float(at[0]), int(at[1]))])[0]
+            )
 
     def _after(self, place: int) -> Iterator[Lived]:
         with self._failures(), self._readable() as readable, closing(self._open(readable)) as database:
@@ -193,26 +195,14 @@ class Traces:
         for _ in range(2):
             try:
                 return self._look_up(readable, columns, start, end)
-            except sqlite3.DatabaseError as error:
-                if isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
-                    return None  # locked, full, read-only: the table itself is the truth
-                if not self._is_ours_that_fails(error):
-                    raise
-                self.side.unlink(missing_ok=True)  # damaged, or no side file of ours: built anew
             except OSError:
                 return None
-        return None
-
-    def _is_ours_that_fails(self, error: sqlite3.Error) -> bool:
-        """Tell a damaged side file from a damaged `traces.db`, which is not ours to judge by deleting things."""
-        try:
-            assert self.side is not None
-            with closing(sqlite3.connect(_uri(self.side, "ro"), uri=True)) as database:
-                damaged = database.execute("PRAGMA quick_check(1)").fetchone() != ("ok",)
-                tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        except sqlite3.Error:
-            return True
-        return damaged or not {"seen", "mark"} <= tables or "horizon" in str(error)
+            except sqlite3.Error as error:
+                # locked, full, read-only: done without; else it is damaged or none of ours, and is built anew
+                if isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
+                    return None
+                self.side.unlink(missing_ok=True)
+        return None  # the table itself is at fault, as reading it will tell
 
     def _look_up(self, readable: Path, columns: _Columns, start: float, end: float) -> list[tuple[float, int]]:
         assert self.side is not None

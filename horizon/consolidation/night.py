@@ -88,10 +88,22 @@ class Consolidation:
         They are never consolidated, owed, stale, degraded, or missing a source. A day whose excerpt was a
         choice is owed once a summarizer is configured; one whose attempts are used up waits for a person.
         """
+        return tuple(night.day for night in self._owed(until, look_back))
+
+    def repairable(self) -> tuple[date, ...]:
+        """Return the owed days of the look-back of which something was made or tried, oldest first.
+
+        The others are for the nights to begin.
+        """
+        tried = {DayState.OWED, DayState.STALE, DayState.DEGRADED}
+        nights = self._owed(self.yesterday(), self.settings.retour_jours)
+        return tuple(night.day for night in nights if night.state in tried)
+
+    def _owed(self, until: date, look_back: int) -> Iterator[Night]:
         models = summarizers(self.settings)
         owed = {DayState.NEVER, DayState.OWED, DayState.STALE, DayState.DEGRADED, DayState.SOURCE_MISSING}
-        return tuple(
-            night.day
+        return (
+            night
             for night in self.nights(until - timedelta(days=look_back), until)
             if night.state in owed
             and not (night.state is DayState.DEGRADED and night.chosen and not models)

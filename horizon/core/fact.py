@@ -163,7 +163,7 @@ _NEGATIONS: Final = frozenset(
 """Words that never count as an article, whatever they look like after folding."""
 _TOKEN = re.compile(
     r"https?://\S+|[\w.+-]+@[\w-]+\.[\w.-]+|(?:[\w.-]*[/\\])+[\w.-]+"  # addresses and paths, whole
-    r"|[^\W\d_]+(?:[_.-][^\W_]*[\d_.-][^\W_]+)+"  # names with digits or dots in them
+    r"|[^\W\d_][^\W_]*(?:[._-][^\W_]+)+"  # file names, versions, compounds, whole
     r"|[-+]?\d+(?:[.,:/-]\d+)*|[^\W\d_]+|[%€$£°^+#&=<>≤≥]",
 )
 
@@ -266,6 +266,7 @@ _SINGLE: Final = re.compile(
     r"|住在|叫做|截止",
     re.IGNORECASE,
 )
+_CHANGE_WORDS: Final = frozenset(["now", "desormais", "dorenavant", "maintenant"])
 _STOP: Final = frozenset(
     [
         "le",
@@ -354,7 +355,7 @@ def supersedes(new: str, old: str) -> bool:
     """
     if folded(new) == folded(old) or near_key(new) == near_key(old):
         return False
-    ours, theirs = content(new), content(old)
+    ours, theirs = [word for word in content(new) if word not in _CHANGE_WORDS], content(old)
     if len(theirs) < 2 or len(ours) < 2 or ours[0] != theirs[0]:
         return False
     changed = _CHANGE.search(new) is not None

@@ -100,7 +100,8 @@ def forked(work: Any) -> bool:
         try:
             work()
         except BaseException as error:  # noqa: BLE001 - whatever it is, the parent shall know
-            print(repr(error), file=sys.stderr, flush=True)
+            sys.stderr.write(repr(error))
+            sys.stderr.flush()
             os._exit(1)
         os._exit(0)
     _, status = os.waitpid(child, 0)
@@ -130,7 +131,7 @@ def main(folder: Path) -> None:
             assert forked(lambda home=home: run(home))
             found["killed"].append({"point": point, "torn": torn, **left(home)})
             shutil.rmtree(home.path)
-    print(json.dumps(found))
+    sys.stdout.write(json.dumps(found))
 
 
 if __name__ == "__main__":
