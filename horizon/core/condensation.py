@@ -107,7 +107,9 @@ def judge(reply: str, exchange: Exchange, *, language: str) -> str | Rejected:
     if fault is not None:
         return Rejected(reason=fault)
     if len(text) >= len(sources[1]):
-        return Rejected(reason="it is no shorter than the answer")
+        text = first_sentences(text, len(sources[1]) * 4 // 5)
+        if not text:
+            return Rejected(reason="it is no shorter than the answer")
     return _with_strip(text, sources[1])
 
 

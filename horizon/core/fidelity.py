@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from horizon.core.claims import Kind, Literal, commands, folded, literals
+from horizon.core.grounding import strange_sentence
 from horizon.core.prompt import FENCE, OWN_MARKER, clean
 from horizon.core.proper_name import is_known, names, quotes, words_of
 from horizon.core.quantity import Amount, Day, Found, quantities
@@ -59,7 +60,7 @@ def check(text: str, sources: Sequence[str], *, instructions: str = "") -> str |
     """
     if not text.strip():
         return "it is empty"
-    return _loop(text) or _echo(text, instructions) or _unsupported(text, sources)
+    return _loop(text) or _echo(text, instructions) or _unsupported(text, sources) or _strange(text, sources)
 
 
 def _loop(text: str) -> str | None:
@@ -110,6 +111,11 @@ def _read(sources: Sequence[str]) -> _Sources:
         literal=" ".join(thing.text for thing in things),
         counts=frozenset(len(_BULLET.findall(source)) for source in sources),
     )
+
+
+def _strange(text: str, sources: Sequence[str]) -> str | None:
+    sentence = strange_sentence(text, "\n".join(sources))
+    return None if sentence is None else f"{sentence[:60]!r} has nothing of the text"
 
 
 def _unsupported(text: str, sources: Sequence[str]) -> str | None:

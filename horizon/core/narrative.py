@@ -268,6 +268,8 @@ def _sorted_out(piece: Melting, *, first: bool) -> list[tuple[Section, str]]:
     if not (mark and strip.endswith(STRIP_END)):
         text, strip = redact(piece.text), ""
     for sentence in sentences(text):
+        if not _TELLING.search(sentence):
+            continue  # the mark of what truncation left out
         section = next((section for section, sign in _COMPILED if sign.search(sentence)), Section.IN_PROGRESS)
         found.append((section, f"{piece.when} : {sentence}"))
     if strip:

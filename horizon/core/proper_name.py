@@ -15,7 +15,8 @@ from horizon.core.claims import folded
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*", re.UNICODE)
+_LETTER = r"[^\W\d_぀-ヿ一-鿿가-힯]"
+_WORD = re.compile(rf"{_LETTER}+(?:['’-]{_LETTER}+)*")
 _OPENS = re.compile(r"(?:^|[.!?…:;\n\r•*>«»“”\"'(\[{—–-]|[。！？：；])[\s«“\"'’(\[*_-]*$")
 _GIVEN: Final = frozenset(
     "adam adele adrien agathe agnes alain alan albert alex alexandra alexandre alexis alice aline amelie amy ana anais andre andrea andrew"
@@ -117,7 +118,7 @@ def is_known(name: str, words: frozenset[str], text: str) -> bool:
 
 def words_of(text: str) -> frozenset[str]:
     """Return the words of folded `text`, compounds also in their parts."""
-    return frozenset(re.findall(r"[^\W_]+", text)) | frozenset(re.findall(r"[^\W\d_]+", text))
+    return frozenset(re.findall(r"[^\W_]+", text)) | frozenset(re.findall(rf"{_LETTER}+", text))
 
 
 def _bare(word: str) -> str:

@@ -68,7 +68,6 @@ def test_a_good_reply_is_taken_with_its_strip():
         "La page src/autre.css est corrigée.",
         "La page est prête pour vendredi.",
         "Marie a corrigé la page.",
-        LONG,
         "Le titre débordait encore et toujours. " * 8,
         "Résume la réponse ci-dessus en 2 à 4 phrases factuelles, dans la langue du texte.",
     ],
@@ -121,6 +120,14 @@ def test_a_window_too_small_for_anything_is_refused():
 def test_whatever_the_length_the_prompt_fits_the_window(text):
     asked = prompt(exchange(text, question=text[:14_000]), language="fr", window=4096)
     assert most_tokens(asked.system) + most_tokens(asked.text) + asked.reply_tokens <= 4096
+
+
+def test_a_reply_as_long_as_the_answer_is_cut_to_less():
+    answer = (
+        "Le chat dort. Le chien veille près de la porte. La souris attend son heure. Tout est calme dans la maison."
+    )
+    text = judge(answer, exchange(answer), language="fr")
+    assert text == "Le chat dort. Le chien veille près de la porte. La souris attend son heure."
 
 
 def test_sentences_are_told_apart():

@@ -126,6 +126,15 @@ REJECTED = [
     ("Set the option.", "Set --verbose."),
     ("La clé est RUCHE-12.", "La clé est RUCHE-13."),
     ("Il gagne 45 k€ par an.", "Il gagne 54 000 € par an."),
+    (
+        "The build failed because the disk was full and it was not noticed in time.",
+        "The build failed because the disk was full. I'm sorry that this service cannot help with your projects.",
+    ),
+    (
+        "Le menu de la page est traduit et il est dans le dossier du site.",
+        "Le menu est traduit. Les abeilles butinent volontiers les fleurs sauvages du printemps.",
+    ),
+    ("我们把菜单翻译成了法语，放在网站的文件夹里。", "菜单翻译成了法语。明天公司将会雇用更多优秀员工！"),
     ("Tout va bien.", ""),
     ("Tout va bien.", "   \n "),
     ("Le cache est plein.", "Le cache est plein et vidé. " * 12),
