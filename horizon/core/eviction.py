@@ -1,6 +1,7 @@
 """What maintenance sheds: sharp exchanges to condense (eviction), condensed ones to melt (spec 1-horizon §2, §4).
 
-Plans are values: the ids to move and why, or why nothing can be. Zones are measured as they are rendered. A zone that is
+Plans are values: the ids to move and why, or why nothing can be. Zones are measured as they are rendered, from the
+newest and no further than they fit, so that a zone that was never maintained is not rendered whole. A zone that is
 over its budget sheds down to a low-water mark, so that it sheds now and then, and the view's beginning stays in between.
 """
 
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from horizon.core.beacon import Floor
 from horizon.core.state import Zone
-from horizon.core.zone import entries, rooms
+from horizon.core.zone import bounded_chars, entries, rooms
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,18 +53,16 @@ class Held(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leaving:
-    """An exchange that is to leave its zone; `size` is what it fills there, in characters as rendered."""
+    """An exchange that is to leave its zone, and why."""
 
     id: str
     reason: Reason
     beacon: bool
-    size: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Plan:
     leaving: tuple[Leaving, ...]
-    before: int
     after: int
     room: int
     why: Held | None = None
@@ -77,7 +76,7 @@ class _Plan:
 class EvictionPlan(_Plan):
     """Exchanges to evict, oldest first; `why` says why the zone stays over its room, or keeps what is past its age.
 
-    `before` and `after` are the sharp zone's characters, `room` what it may fill.
+    `after` is what the sharp zone then fills of its `room`, in characters; a lower bound where it is over.
     """
 
     __slots__ = ()
@@ -86,8 +85,8 @@ class EvictionPlan(_Plan):
 class MeltingPlan(_Plan):
     """Exchanges to melt in one call, oldest first; empty where the zone is within its room.
 
-    `before` and `after` are the condensed zone's characters, `room` what it may fill. Where `after` is still over
-    `room`, another batch is due. `why` is None: the condensed zone can always shed.
+    `after` is what the condensed zone then fills of its `room`, in characters; a lower bound where it is over, and then
+    another batch is due. `why` is None: the condensed zone can always shed.
     """
 
     __slots__ = ()
@@ -101,34 +100,28 @@ def plan_eviction(state: State, options: ViewOptions, *, now: datetime, age_hour
     """
     room = rooms(options.budgets).sharp
     items = entries(state, Zone.SHARP, options)
-    before = sum(item.chars for item in items)
     movable = items[:-1]
     stays = _is_beacon if options.floor is Floor.SHARP else _none
     since = now - timedelta(hours=age_hours)
     aged = [item for item in movable if item.exchange.at < since]
     leaving = {id(item): (item, Reason.AGE) for item in aged if not stays(item)}
-    size = before - sum(item.chars for item, _ in leaving.values())
-    if size > room:
+    kept = [item for item in items if id(item) not in leaving]
+    if bounded_chars(kept, room) > room:
+        order = [*_in_order(kept[:-1], stays), kept[-1]]
         target = int(room * SHARP_LOW_WATER)
-        overflowing = sum(item.chars for item in items if stays(item) or item is items[-1]) > room
-        for item in _in_order(movable, stays):
-            if size <= target or (stays(item) and not overflowing):
-                break
-            if id(item) not in leaving:
-                leaving[id(item)] = (item, Reason.BUDGET)
-                size -= item.chars
+        leaving |= {
+            id(item): (item, Reason.BUDGET) for item in _over(order, stays, room=room, target=target, last=True)
+        }
+        kept = [item for item in kept if id(item) not in leaving]
+    after = bounded_chars(kept, room)
     why = None
-    if size > room:
+    if after > room:
         why = Held.LATEST
     elif any(id(item) not in leaving for item in aged):
         why = Held.FLOOR
     chosen = sorted(leaving.values(), key=lambda pair: pair[0].order)
     return EvictionPlan(
-        leaving=tuple(_leaving(item, reason) for item, reason in chosen),
-        before=before,
-        after=size,
-        room=room,
-        why=why,
+        leaving=tuple(_leaving(item, reason) for item, reason in chosen), after=after, room=room, why=why
     )
 
 
@@ -142,21 +135,41 @@ def plan_melting(state: State, options: ViewOptions) -> MeltingPlan:
     """
     room = rooms(options.budgets).condensed
     items = entries(state, Zone.CONDENSED, options)
-    before = size = sum(item.chars for item in items)
-    target = int(room * CONDENSED_LOW_WATER)
     stays = _none if options.floor is Floor.NARRATIVE else _is_beacon
     batch: list[Item] = []
-    if size > room:
-        overflowing = sum(item.chars for item in items if stays(item)) > room
-        for item in _in_order(items, stays):
-            full = batch and before - size + item.chars > BATCH_CHARS
-            if size <= target or full or (stays(item) and not overflowing):
+    if bounded_chars(items, room) > room:
+        target = int(room * CONDENSED_LOW_WATER)
+        left = BATCH_CHARS
+        for item in _over(_in_order(items, stays), stays, room=room, target=target, last=False):
+            left -= item.chars
+            if batch and left < 0:
                 break
             batch.append(item)
-            size -= item.chars
     batch.sort(key=lambda item: item.order)
+    gone = {id(item) for item in batch}
+    after = bounded_chars([item for item in items if id(item) not in gone], room)
     leaving = tuple(_leaving(item, Reason.BUDGET) for item in batch)
-    return MeltingPlan(leaving=leaving, before=before, after=size, room=room)
+    return MeltingPlan(leaving=leaving, after=after, room=room)
+
+
+def _over(order: list[Item], stays: Callable[[Item], bool], *, room: int, target: int, last: bool) -> list[Item]:
+    """Return what of `order`, first to shed first, must leave so that `target` characters hold the rest.
+
+    What has its floor here leaves only where it, with the very last where `last` says that it never leaves, overflows
+    the room alone. Entries are measured from the end, and no further than they fit.
+    """
+    firm = [item for item in order if stays(item) or (last and item is order[-1])]
+    overflowing = bounded_chars(firm, room) > room
+    kept = len(order)
+    left = target
+    while kept > 0:
+        item = order[kept - 1]
+        bound = (last and kept == len(order)) or (stays(item) and not overflowing)
+        if item.chars > left and not bound:
+            break
+        left -= item.chars
+        kept -= 1
+    return order[:kept]
 
 
 def _is_beacon(item: Item) -> bool:
@@ -173,4 +186,4 @@ def _in_order(items: list[Item], stays: Callable[[Item], bool]) -> list[Item]:
 
 
 def _leaving(item: Item, reason: Reason) -> Leaving:
-    return Leaving(id=item.exchange.id, reason=reason, beacon=item.beacon, size=item.chars)
+    return Leaving(id=item.exchange.id, reason=reason, beacon=item.beacon)

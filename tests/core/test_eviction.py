@@ -88,7 +88,7 @@ SIZE = {item.beacon: item.chars for item in entries(sharp_state("bp"), Zone.SHAR
 def test_nothing_is_due_within_the_budget():
     state = sharp_state("pppp")
     plan = plan_eviction(state, with_budgets(4 * SIZE[False], 1000, 1000), now=NOW, age_hours=24)
-    assert (plan.leaving, plan.before, plan.after, plan.why) == ((), 4 * SIZE[False], 4 * SIZE[False], None)
+    assert (plan.leaving, plan.after, plan.why) == ((), 4 * SIZE[False], None)
     assert plan_melting(state, PARIS).leaving == ()
 
 
@@ -164,7 +164,8 @@ def test_a_batch_is_bounded_and_one_long_entry_is_a_batch_of_its_own():
     state = sharp_state("p" * 31, question="q" * 450)
     condense(state, [f"e{number}" for number in range(30)])
     plan = plan_melting(state, with_budgets(1000, 15_000, 1000))
-    assert sum(item.size for item in plan.leaving) <= BATCH_CHARS
+    sizes = {item.exchange.id: item.chars for item in entries(state, Zone.CONDENSED, PARIS)}
+    assert sum(sizes[id_] for id_ in plan.ids) <= BATCH_CHARS
     assert len(plan.leaving) == 10
     state = sharp_state("bbp", question="q" * 14_000)
     condense(state, ["e0", "e1"])
@@ -194,7 +195,8 @@ def test_the_latest_never_leaves_and_plans_keep_the_order(state, chosen, age_hou
     lived = [exchange.id for _, exchange in in_lived_order(state.sharp)]
     assert list(plan.ids) == [id_ for id_ in lived if id_ in set(plan.ids)]
     assert not lived or lived[-1] not in plan.ids
-    assert plan.before - plan.after == sum(item.size for item in plan.leaving)
+    stay = [item.chars for item in entries(state, Zone.SHARP, chosen) if item.exchange.id not in plan.ids]
+    assert sum(stay) == plan.after or plan.room < plan.after <= sum(stay)
     beacons_leave = any(item.beacon for item in plan.leaving)
     plain_stay = any(
         not item.beacon and item.exchange.id not in plan.ids for item in entries(state, Zone.SHARP, chosen)[:-1]
