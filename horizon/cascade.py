@@ -113,6 +113,10 @@ class Cascade:
     _circuits: dict[str, _Circuit] = field(default_factory=dict[str, _Circuit])
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
+    def fresh(self) -> Cascade:
+        """Return a cascade with a tally of its own, over the same record of which models cannot be reached."""
+        return Cascade(self.model, self.clock, _circuits=self._circuits, _lock=self._lock)
+
     def ask(
         self,
         models: Sequence[str],

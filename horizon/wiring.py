@@ -6,6 +6,8 @@ The command line, the flows and other programs start here. Nothing here decides 
 from __future__ import annotations
 
 import hashlib
+import os
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,12 +31,15 @@ if TYPE_CHECKING:
     from horizon.consolidation import Consolidation
     from horizon.core.document import Documents
     from horizon.core.exchange import Exchange
-    from horizon.importing import ImportReport
+    from horizon.importing import ImportReport, Watch
     from horizon.maintenance import Maintenance, MaintenanceReport
     from horizon.recall import Recall
     from horizon.settings import HorizonSettings, Problem, Resolved
 
 _CLOCK = SystemClock()
+_LOCK = threading.Lock()
+_SHARED: dict[str, Cascade] = {}
+"""By server: what this process knows of its models' health."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,24 +125,22 @@ def bees(hive: str | Path) -> tuple[str, ...]:
     return bees_of(_existing(hive))
 
 
-def import_file(
-    hive: str | Path, bee: str, file: str | Path, *, progress: Callable[[int], None] | None = None
-) -> ImportReport:
+def import_file(hive: str | Path, bee: str, file: str | Path, *, watch: Watch = iter) -> ImportReport:
     """Bring the exchanges of a file of another program into a bee's journal; the hive need not exist yet.
 
-    `progress` is told how many exchanges have been looked at, after each.
+    `watch` may show how far the import is; see `import_exchanges`.
 
     Raises:
         InvalidInput: the bee's name is not allowed, or the file is none that can be imported.
         Unavailable: the file cannot be read.
-        StoreBusy: a maintainer or another import is at work on this bee.
+        StoreBusy: a maintainer or another import is at work on this bee, or the file's owner keeps it locked.
         OSError: the disk refused; what was appended before stays.
     """
     from horizon.adapters.imports import read_import  # noqa: PLC0415 - readers and appenders need none of it
     from horizon.importing import import_exchanges  # noqa: PLC0415
 
     store = JournalStore(open_hive(hive).path, check_name(bee), _CLOCK)
-    return import_exchanges(store, read_import(Path(file).expanduser().absolute()), progress=progress)
+    return import_exchanges(store, read_import(Path(file).expanduser().absolute()), watch=watch)
 
 
 def maintain(hive: str | Path, bee: str, *, dry_run: bool = False) -> MaintenanceReport:
@@ -338,11 +341,18 @@ def _of_rights(file: Path) -> Finding:
 
 
 def cascade() -> Cascade:
-    """Return the way to ask models of this process: one health record for all that it does."""
+    """Return the way to ask models, with a tally of its own.
+
+    All that a process asks of one server shares what is known of its health: forty bees do not each wait for
+    the same three failures.
+    """
     from horizon.adapters.ollama_model import OllamaModel  # noqa: PLC0415 - readers and appenders need none of it
     from horizon.cascade import Cascade  # noqa: PLC0415 - as above
 
-    return Cascade(OllamaModel(), _CLOCK)
+    host = os.environ.get("OLLAMA_HOST", "")
+    with _LOCK:
+        shared = _SHARED.setdefault(host, Cascade(OllamaModel(host=host), _CLOCK))
+    return shared.fresh()
 
 
 def _is_hive(folder: Path) -> bool:
