@@ -1,16 +1,16 @@
-"""Commands on a hive and its bees: init, append, read, flag, settings."""
+"""Commands on a hive and its bees: init, append, import, read, flag, settings."""
 
 from __future__ import annotations
 
 import sys
 import tomllib
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, cast
 
 from horizon.cli.output import DONE, WRONG_USE
 from horizon.errors import InvalidInput, Unavailable
 from horizon.settings import Layer, keys_of, merge_horizon
-from horizon.wiring import init_hive, open_hive
+from horizon.wiring import import_file, init_hive, open_hive
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -83,6 +83,20 @@ def _given(text: str) -> str:
     if text != "-":
         return text
     return sys.stdin.buffer.read().decode("utf-8", "replace").removesuffix("\n").removesuffix("\r")
+
+
+def import_(args: Namespace, out: Output) -> int:
+    """Bring the exchanges of another program's file into the integral journal; the same file twice changes nothing."""
+    report = import_file(existing(args.hive), args.bee, args.file)
+
+    def people() -> None:
+        out.line(f"{args.file}: {report.form}")
+        out.line(f"{report.read} exchanges read: {report.appended} appended, {report.already} there already")
+        for reason, count in sorted(report.left_out.items()):
+            out.line(f"left out: {count} {reason}")
+
+    out.result({"file": str(args.file), "abeille": args.bee, **asdict(report)}, people)
+    return DONE
 
 
 def read(args: Namespace, out: Output) -> int:

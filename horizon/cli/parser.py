@@ -7,7 +7,7 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from horizon.cli import bees, doctor, find, homes, upkeep
+from horizon.cli import bees, doctor, find, homes, repair, upkeep
 from horizon.cli.plugged import plugged
 
 if TYPE_CHECKING:
@@ -66,6 +66,15 @@ def _hive_commands(add: Adder) -> None:
     made.add_argument("--at", type=_instant, metavar="INSTANT", help="when it happened, ISO 8601; default now")
     made.add_argument("--model", metavar="M", help='the model that answered, such as "ollama/qwen3"')
 
+    made = _command(add, "import", bees.import_, "bring exchanges of another program's file into the integral journal")
+    _bee(made)
+    made.add_argument(
+        "file",
+        type=_path,
+        metavar="FILE",
+        help="chat messages, a ChatGPT, Claude or Claude Code export, a host's traces.db, a journal",
+    )
+
     made = _command(add, "read", bees.read, "print what the bee's engine puts into the prompt, exactly")
     _bee(made)
     made.add_argument("--at", type=_instant, metavar="INSTANT", help="the view of that instant, ISO 8601")
@@ -91,6 +100,9 @@ def _hive_commands(add: Adder) -> None:
     made.add_argument("hive", type=_path, metavar="HIVE", help="the hive's folder")
     made.add_argument("bee", nargs="?", metavar="BEE", help="only this bee; default all of the hive's")
     made.add_argument("--dry-run", action="store_true", help="only say what would be done")
+
+    made = _command(add, "repair", repair.repair, "make again what an outage left degraded or owed")
+    made.add_argument("path", type=_path, metavar="PATH", help="a hive or home, or a folder of hives")
 
     made = _command(add, "doctor", doctor.doctor, "tell what is wrong or odd, where, and what to do")
     made.add_argument("path", type=_path, metavar="PATH", help="a hive, or a folder of hives")

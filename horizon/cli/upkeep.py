@@ -1,4 +1,4 @@
-"""Commands that tend a hive's horizons: maintain, repair, rebuild. One bee's failure does not stop the others."""
+"""Commands that tend a hive's horizons: maintain, rebuild. One bee's failure does not stop the others."""
 
 from __future__ import annotations
 
@@ -21,11 +21,6 @@ if TYPE_CHECKING:
 def maintain(args: Namespace, out: Output) -> int:
     """Evict and melt now, for one bee or all of the hive's."""
     return _over_bees(args, out, lambda hive, bee: wiring.maintain(hive, bee, dry_run=args.dry_run))
-
-
-def repair(args: Namespace, out: Output) -> int:
-    """Make again what an outage left degraded."""
-    return _over_bees(args, out, wiring.repair)
 
 
 def rebuild(args: Namespace, out: Output) -> int:

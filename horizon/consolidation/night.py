@@ -28,7 +28,7 @@ from horizon.errors import HorizonError, InvalidInput, TransientError, Unavailab
 from horizon.settings import summarizers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import date, tzinfo
 
     from horizon.cascade import Cascade
