@@ -6,10 +6,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from horizon.core.conversation import Imported
+    from horizon.core.exchange import Exchange
     from horizon.ports import BeeStore
+
+    Watch = Callable[[Sequence[Exchange]], Iterable[Exchange]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,13 +26,11 @@ class ImportReport:
     left_out: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
-def import_exchanges(
-    store: BeeStore, found: Imported, *, progress: Callable[[int], None] | None = None
-) -> ImportReport:
+def import_exchanges(store: BeeStore, found: Imported, *, watch: Watch = iter) -> ImportReport:
     """Append to the journal what it does not hold yet, in date order, each durably; the same again changes nothing.
 
-    What is in the journal is known by its id. Killed and run again, the rest is appended. `progress` is
-    told how many have been looked at, after each.
+    What is in the journal is known by its id. Killed and run again, the rest is appended. `watch` gives the
+    exchanges back one by one, as they are: it may show how far the import is.
 
     Raises:
         StoreBusy: a maintainer or another import is at work on this bee; nothing was appended.
@@ -38,13 +39,11 @@ def import_exchanges(
     appended = 0
     with store.exclusive():
         known = {entry.exchange.id for entry in store.entries()}
-        for done, exchange in enumerate(found.exchanges, start=1):
+        for exchange in watch(found.exchanges):
             if exchange.id not in known:
                 store.append(exchange)
                 known.add(exchange.id)
                 appended += 1
-            if progress is not None:
-                progress(done)
     return ImportReport(
         form=found.form,
         read=len(found.exchanges),

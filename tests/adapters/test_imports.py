@@ -376,12 +376,12 @@ def test_an_import_cut_off_goes_on_where_it_stopped(tmp_path):
     found = read_import(written(tmp_path, "file", MESSAGES))
     store = JournalStore(tmp_path / "hive", "mia", FixedClock())
 
-    def stop(done):
-        if done == 2:
-            raise KeyboardInterrupt
+    def two(exchanges):
+        yield from exchanges[:2]
+        raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        import_exchanges(store, found, progress=stop)
+        import_exchanges(store, found, watch=two)
     assert import_exchanges(store, found).appended == 2
     assert [entry.exchange for entry in store.entries()] == list(found.exchanges)
 
