@@ -8,6 +8,11 @@ import shutil
 import tempfile
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# No time is asserted anywhere: a busy machine is no failure.
+settings.register_profile("horizon", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("horizon")
 
 # Prefect reads these once, at its first import: no test may touch a user's Prefect home, server or profile.
 _PREFECT_HOME = tempfile.mkdtemp(prefix="horizon-prefect-")
