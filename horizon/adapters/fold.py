@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, cast
 
 from horizon.adapters.journal_lines import given_id
@@ -38,29 +39,7 @@ def fold(state: State, progress: Progress, reader: JournalReader, notes: Notes, 
         Moved: the journals do not continue what was read; `state` and `progress` are then of no use.
         Unavailable: a journal is there and cannot be read.
     """
-    changed = False
-    for event in new_events(reader.files.flags, progress.flags, flag_of, notes):
-        if until is None or event.at <= until:
-            changed = True
-            apply(state, event)
-
-    def hold(line: bytes) -> bool:
-        nonlocal changed
-        id_ = condensed_id(line) if until is None else None
-        if id_ is None:
-            return False
-        changed = True
-        # In its place under the same rules: what melts takes it away, a later text replaces it.
-        state.condensates[id_] = cast("Condensed", _Unparsed(line))
-        return True
-
-    for event in new_events(reader.files.outcomes, progress.outcomes, outcome_of, notes, hold):
-        if until is None or event.at <= until:
-            changed = True
-            apply(state, event)
-    for id_, held in state.condensates.items():
-        if isinstance(held, _Unparsed):  # pyright: ignore[reportUnnecessaryIsInstance]  # put there above
-            state.condensates[id_] = cast("Condensed", outcome_of(fields_of(held.line)))
+    changed = _fold_events(state, progress, reader, notes, until)
     appended = state.appended
     known = partial(append_melted, state)
     for found in reader.new(progress, notes, known) if until is None else reader.new(progress, notes):
@@ -69,3 +48,29 @@ def fold(state: State, progress: Progress, reader: JournalReader, notes: Notes, 
         if not append_melted(state, given_id(found.record.fields)):
             apply(state, Appended(entry=found.entry()))
     return changed or state.appended != appended
+
+
+def _fold_events(state: State, progress: Progress, reader: JournalReader, notes: Notes, until: datetime | None) -> bool:
+    changed = False
+
+    def hold(line: bytes) -> bool:
+        nonlocal changed
+        id_ = condensed_id(line)
+        if id_ is None:
+            return False
+        changed = True
+        # In its place under the same rules: what melts takes it away, a later text replaces it.
+        state.condensates[id_] = cast("Condensed", _Unparsed(line))
+        return True
+
+    flags = new_events(reader.files.flags, progress.flags, flag_of, notes)
+    taken = hold if until is None else None  # a condensed text has its date inside
+    outcomes = new_events(reader.files.outcomes, progress.outcomes, outcome_of, notes, taken)
+    for event in chain(flags, outcomes):
+        if until is None or event.at <= until:
+            changed = True
+            apply(state, event)
+    for id_, held in state.condensates.items():
+        if isinstance(held, _Unparsed):  # pyright: ignore[reportUnnecessaryIsInstance]  # put there above
+            state.condensates[id_] = cast("Condensed", outcome_of(fields_of(held.line)))
+    return changed

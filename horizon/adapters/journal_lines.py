@@ -214,6 +214,11 @@ def instant_of(fields: Mapping[str, object]) -> datetime | None:
 
 def _instant(value: object) -> datetime | None:
     if isinstance(value, str):
+        if value[4:5] == "-":  # the usual form first
+            try:
+                return datetime.fromisoformat(value).astimezone(UTC)
+            except (ValueError, OverflowError, OSError):
+                pass
         text = value.strip()
         # Digits alone count from 1970, but eight of them are a date as ISO 8601 also writes it.
         if _NUMBER.fullmatch(text) and len(text.split(".")[0]) != len("20260710"):
@@ -239,20 +244,28 @@ def _from_epoch(number: float) -> datetime | None:
     return None
 
 
-def id_and_date(line: bytes) -> tuple[str, datetime] | None:
-    """Return the id and the date of a line that we wrote, whole, without parsing it; None for any other line.
+def id_and_date(line: bytes) -> tuple[str, bytes] | None:
+    """Return the id and the written date of a line of ours, whole, without parsing it; None for any other line.
 
     Inside a JSON string each quote has a backslash before it, so what is looked for cannot stand in one: the
     line begins one object, ours, and ends as ours do.
     """
     begins = _OURS_BEGINS.match(line)
-    if begins is None or line.count(b'{"') != 1 or _OURS_ENDS.search(line, len(line) - 230) is None or b"\0" in line:
+    if begins is None or line.count(b'{"') != 1 or b"\0" in line:
+        return None
+    if not line.endswith(b'", "modele": null}') and _OURS_ENDS.search(line, len(line) - 230) is None:
         return None
     try:
-        line.decode()
-        return begins[1].decode(), datetime.fromisoformat(begins[2].decode()).astimezone(UTC)
-    except (ValueError, OverflowError):
+        if not line.isascii():
+            line.decode()
+        return begins[1].decode(), begins[2]
+    except UnicodeDecodeError:
         return None
+
+
+def instant_at(written: bytes, otherwise: datetime | None) -> datetime | None:
+    """Return the instant of a date as `id_and_date` gave it, `otherwise` where it is none."""
+    return _instant(written.decode()) or otherwise
 
 
 def exchange_of(record: Record, at: datetime, *, dated: bool) -> Exchange:

@@ -14,7 +14,16 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from horizon.adapters.journal_lines import EPOCH, LINE_LONGEST, exchange_of, id_and_date, instant_of, read_line
+from horizon.adapters.journal_lines import (
+    EPOCH,
+    LINE_LONGEST,
+    Line,
+    exchange_of,
+    id_and_date,
+    instant_at,
+    instant_of,
+    read_line,
+)
 from horizon.adapters.outcome_lines import Unreadable, fields_of
 from horizon.adapters.segments import Damaged, archived, lines_of, open_plain, open_segment, whole_journal
 from horizon.core.exchange import Entry, Position
@@ -384,25 +393,32 @@ def _segment_records(
     path: Path, file: BinaryIO, progress: Progress, notes: Notes, known: Known, *, sealed: bool
 ) -> Iterator[tuple[Path, int, Record]]:
     cursor = progress.journal
+    passed = b""  # the date of the last exchange that was known, parsed once somebody needs it
     for start, line, stop, newlines in lines_of(file, cursor.offset):
         if line is not None and newlines and progress.carried is not None:
             own = id_and_date(line)
             if own is not None and known(own[0]):
-                progress.carried = own[1]
+                passed = own[1]
                 cursor.offset = stop
                 cursor.line += 1
                 continue
-        if line is None:
-            notes.note(path, cursor.line, start, f"a line longer than {LINE_LONGEST} bytes")
-        elif line and not line.isspace():
-            ended = sealed or newlines > 0
-            found = read_line(line, start, ended=ended)
-            for record in found.records:
-                yield path, cursor.line, record
-            if not ended:  # what its writer adds decides what the rest of it is
-                cursor.offset = found.records[-1].end if found.records else start
-                return
-            for offset, reason in found.notes:
-                notes.note(path, cursor.line, offset, reason)
+        if passed:
+            progress.carried = instant_at(passed, progress.carried)
+            passed = b""
+        ended = sealed or newlines > 0
+        found = _too_long(start) if line is None else read_line(line, start, ended=ended)
+        for record in found.records:
+            yield path, cursor.line, record
+        if not ended:  # what its writer adds decides what the rest of it is
+            cursor.offset = found.records[-1].end if found.records else start
+            return
+        for offset, reason in found.notes:
+            notes.note(path, cursor.line, offset, reason)
         cursor.offset = stop
         cursor.line += newlines
+    if passed:
+        progress.carried = instant_at(passed, progress.carried)
+
+
+def _too_long(offset: int) -> Line:
+    return Line([], [(offset, f"a line longer than {LINE_LONGEST} bytes")])

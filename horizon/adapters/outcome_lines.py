@@ -25,7 +25,7 @@ _NARRATED: Final = "recit"
 _CONDENSED_BEGINS: Final = re.compile(
     rb'\{"quand": "[0-9T:.+-]{19,40}", "fait": "condensat", "id": "([^"\\]+)", "texte": "'
 )
-_CONDENSED_ENDS: Final = re.compile(rb', "etapes": \[(?:\]\}|.*[^\\]"\}\]\})$')
+_CONDENSED_ENDS: Final = re.compile(rb'", "degrade": (?:true|false), "etapes": \[(?:|.*[^\\]"\})\]\}$')
 
 Fields = dict[str, object]
 

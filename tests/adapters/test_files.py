@@ -116,11 +116,11 @@ def test_bytes_are_taken_back_only_while_they_are_the_last(tmp_path):
 
 def test_a_held_lock_says_who_holds_it_and_is_free_afterwards(tmp_path):
     lock = tmp_path / "x.lock"
-    with locked_or_busy(lock, "the horizon of mia"):
-        with (
-            pytest.raises(StoreBusy, match=f"the horizon of mia.*process {os.getpid()} "),
-            locked_or_busy(lock, "the horizon of mia"),
-        ):
-            pass
+    with (
+        locked_or_busy(lock, "the horizon of mia"),
+        pytest.raises(StoreBusy, match=f"the horizon of mia.*process {os.getpid()} "),
+        locked_or_busy(lock, "the horizon of mia"),
+    ):
+        pass
     with locked_or_busy(lock, "the horizon of mia"):
         pass

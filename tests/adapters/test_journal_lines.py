@@ -11,11 +11,15 @@ from horizon.adapters.journal_lines import (
     EPOCH,
     cleaned,
     exchange_of,
+    id_and_date,
+    instant_at,
     instant_of,
     leniencies,
     line_of,
     read_line,
 )
+from horizon.adapters.outcome_lines import condensed_id, fields_line, outcome_fields
+from horizon.core.event import Condensed, Step
 from horizon.core.exchange import Exchange
 
 A = b'{"id": "a", "question": "q", "reponse": "r"}'
@@ -161,8 +165,7 @@ def test_what_was_made_up_is_said():
 
 
 anything = st.text(st.characters(), max_size=60)
-FIRST, LAST = datetime.min, datetime.max  # st.datetimes wants its bounds without a zone
-instants = st.datetimes(FIRST, LAST, timezones=st.just(UTC))
+instants = st.datetimes(timezones=st.just(UTC))
 
 
 @given(
@@ -188,6 +191,39 @@ def test_what_is_written_is_what_is_read_back(exchange):
     at = instant_of(record.fields)
     assert at is not None
     assert exchange_of(record, at, dated=True) == exchange
+
+
+@given(st.text(st.sampled_from('{}[]",: \\nul0é\n') | st.characters(), max_size=40), st.data())
+@example('", "modele": null}', None)
+@example('{"id": "b", "quand": "2026-07-10T08:00:00Z", "type": "x", "modele": null}', None)
+def test_a_line_of_ours_is_known_without_parsing_only_when_it_is_whole(text, data):
+    line = line_of(cleaned(Exchange(id="a1", at=NOON, question=text, answer=text)))[:-1]
+    whole = id_and_date(line)
+    assert whole is None or (whole[0] == "a1" and instant_at(whole[1], None) == NOON)
+    for cut in range(len(line)) if data is None else [data.draw(st.integers(0, len(line) - 1))]:
+        assert id_and_date(line[:cut]) is None
+        assert id_and_date(line[:cut] + line) is None or cut == 0
+    assert id_and_date(line + line) is None
+    assert id_and_date(line.replace(b"question", b"ques\0ion")) is None
+
+
+@given(st.text(st.sampled_from('{}[]",: \\nul0é\n') | st.characters(), max_size=40), st.data())
+@example('"}]}', None)
+@example(', "degrade": true, "etapes": []}', None)
+def test_a_condensed_text_is_known_without_parsing_only_when_its_line_is_whole(text, data):
+    event = Condensed(id="a1", text=text, by="m", degraded=True, at=NOON, steps=(Step(by="m", outcome=text),))
+    line = fields_line(outcome_fields(event))[:-1]
+    assert condensed_id(line) in {"a1", None}
+    for cut in range(len(line)) if data is None else [data.draw(st.integers(0, len(line) - 1))]:
+        assert condensed_id(line[:cut]) is None
+        assert condensed_id(line[:cut] + line) is None or cut == 0
+
+
+def test_ordinary_lines_of_ours_are_known_without_parsing():
+    exchange = Exchange(id="a1", at=NOON, question="où ?", answer="là", model="ollama/qwen3")
+    assert id_and_date(line_of(exchange)[:-1])[0] == "a1"
+    event = Condensed(id="a1", text="court", by="m", degraded=False, at=NOON)
+    assert condensed_id(fields_line(outcome_fields(event))[:-1]) == "a1"
 
 
 def test_a_line_as_we_write_it():

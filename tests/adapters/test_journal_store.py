@@ -313,7 +313,7 @@ def test_undated_exchanges_take_the_date_of_their_neighbours(tmp_path):
 
 def test_an_unreadable_journal_is_never_taken_for_an_empty_one(tmp_path):
     (tmp_path / "window" / "mia-messages.jsonl").mkdir(parents=True)
-    with pytest.raises(Unavailable, match="mia-messages.jsonl"):
+    with pytest.raises(Unavailable, match=r"mia-messages\.jsonl"):
         store_in(tmp_path).load()
     with pytest.raises(Unavailable):
         list(store_in(tmp_path).entries())
