@@ -392,3 +392,46 @@ def test_an_import_waits_for_nobody(tmp_path):
     with store.exclusive(), pytest.raises(StoreBusy):
         import_exchanges(JournalStore(tmp_path / "hive", "mia", FixedClock()), found)
     assert list(store.entries()) == []
+
+
+def test_two_files_that_count_from_one_lose_nothing_and_twice_changes_nothing(tmp_path):
+    files = [
+        written(
+            tmp_path,
+            f"{name}.jsonl",
+            lines(*({"id": n, "ts": at + n, "query": f"{name} {n}?", "result": "a"} for n in (1, 2))),
+        )
+        for name, at in (("first", 1_700_000_000), ("second", 1_710_000_000))
+    ]
+    store = JournalStore(tmp_path / "hive", "mia", FixedClock())
+    assert [import_exchanges(store, read_import(file)).appended for file in (*files, *files)] == [2, 2, 0, 0]
+    assert [entry.exchange.question for entry in store.entries()] == ["first 1?", "first 2?", "second 1?", "second 2?"]
+    assert len({entry.exchange.id for entry in store.entries()}) == 4
+
+
+TALK = st.lists(
+    st.tuples(st.sampled_from(["user", "assistant"]), st.text(st.characters(exclude_categories=["Cs"]), max_size=12)),
+    max_size=12,
+)
+
+
+@settings(max_examples=30, deadline=None)
+@given(TALK, st.booleans())
+def test_no_word_of_a_conversation_is_lost_whatever_its_order(talk, dated):
+    messages = [
+        {"role": role, "content": text} | ({"timestamp": 1_700_000_000 + at} if dated else {})
+        for at, (role, text) in enumerate(talk)
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        path = written(folder, "talk.json", messages)
+        if not messages:
+            return
+        found = read_import(path)
+        store = JournalStore(Path(folder) / "hive", "mia", FixedClock())
+        import_exchanges(store, found)
+        assert import_exchanges(store, found).appended == 0
+        kept = [entry.exchange for entry in store.entries()]
+    for role, text in talk:
+        if text.strip():
+            assert any(text in (each.question if role == "user" else each.answer) for each in kept)
+    assert [each.at for each in kept] == sorted(each.at for each in kept)
