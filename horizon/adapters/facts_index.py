@@ -41,12 +41,13 @@ class FactsIndex:
     """The search index of one home."""
 
     path: Path
+    wait: float = _BUSY
 
     def add(self, facts: Sequence[Known]) -> int:
         """Write the facts that the index does not hold, in one transaction; return how many.
 
         Raises:
-            StoreBusy: another writer held it for ten seconds.
+            StoreBusy: another writer held it for longer than `wait` seconds.
             Unavailable: it is no such database, or could not be written; nothing was.
         """
         if not facts:
@@ -63,7 +64,7 @@ class FactsIndex:
     def _add(self, facts: Sequence[Known]) -> int:
         new = not self.path.exists()
         added = 0
-        with closing(sqlite3.connect(self.path, timeout=_BUSY, isolation_level=None)) as database:
+        with closing(sqlite3.connect(self.path, timeout=self.wait, isolation_level=None)) as database:
             if new:
                 self.path.chmod(0o600)
                 database.execute("PRAGMA journal_mode=WAL")

@@ -111,7 +111,7 @@ class LedgerFile:
             return
         try:
             event = _decoded(json.loads(line))
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:  # whatever shape it has
             self._oddities.append(
                 Oddity(
                     path=str(self.path), line=self._line, offset=self._read, reason=f"not an event of a night: {error}"
@@ -217,7 +217,7 @@ def _decoded(value: object) -> NightEvent:
     """Return the event that a line holds.
 
     Raises:
-        ValueError, KeyError, TypeError: it holds none.
+        ValueError, KeyError, TypeError, AttributeError: it holds none.
     """
     if not isinstance(value, dict):
         raise TypeError("not an object")

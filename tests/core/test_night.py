@@ -1,0 +1,164 @@
+"""What the ledger's fold says of days, and of facts over time (spec 2-consolidation §4, §5)."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+
+from horizon.core.day import DayState
+from horizon.core.fact import Fact, Trust, fact_id, near_key
+from horizon.core.night import Applied, Attempted, Decision, Ledger, PartRead, Row, Settled, apply, decide
+
+DAY = date(2026, 7, 9)
+NOW = datetime(2026, 7, 20, tzinfo=UTC)
+
+
+def fact(text, day=DAY, *, keeper=True, trust=Trust.AUTO):
+    at = datetime(day.year, day.month, day.day, 9, tzinfo=UTC)
+    return Fact(text=text, day=day, at=at, trust=trust, cites=("traces.db#a",), said_by_keeper=keeper)
+
+
+def learn(ledger, *facts, room=20, shared=None):
+    decided = decide(ledger, facts, shared or {}, room)
+    apply(ledger, Settled(day=facts[0].day, at=NOW, state=DayState.DONE, section="s", facts=decided, by="ollama/m"))
+    apply(ledger, Applied(day=facts[0].day, at=NOW, section="written"))
+    return decided
+
+
+def known(ledger, text):
+    return ledger.facts[fact_id(text)]
+
+
+POSTGRES = "Le projet Atlas utilise Postgres."
+SQLITE = "Le projet Atlas utilise désormais SQLite."
+LATER = DAY + timedelta(days=10)
+
+
+def test_a_changed_mind_closes_the_old_fact_with_a_date_and_keeps_it():
+    ledger = Ledger()
+    learn(ledger, fact(POSTGRES))
+    (decided,) = learn(ledger, fact(SQLITE, LATER))
+    assert decided.replaces == (fact_id(POSTGRES),)
+    old, new = known(ledger, POSTGRES), known(ledger, SQLITE)
+    assert (old.holds(DAY), old.holds(LATER - timedelta(days=1)), old.holds(LATER)) == (True, True, False)
+    assert (new.holds(DAY), new.holds(LATER)) == (False, True)
+    assert old.superseded_by == fact_id(SQLITE)
+
+
+def test_going_back_makes_the_old_fact_hold_again():
+    ledger = Ledger()
+    learn(ledger, fact("Marie habite à Lyon."))
+    learn(ledger, fact("Marie habite à Paris.", LATER))
+    back = LATER + timedelta(days=5)
+    (decided,) = learn(ledger, fact("Marie habite à Lyon.", back))
+    assert decided.decision is Decision.MERGED
+    lyon, paris = known(ledger, "Marie habite à Lyon."), known(ledger, "Marie habite à Paris.")
+    assert [lyon.holds(day) for day in (DAY, LATER, back)] == [True, False, True]
+    assert [paris.holds(day) for day in (DAY, LATER, back)] == [False, True, False]
+
+
+def test_a_day_made_up_late_does_not_close_what_came_after_it():
+    ledger = Ledger()
+    learn(ledger, fact(SQLITE, LATER))
+    (decided,) = learn(ledger, fact(POSTGRES))
+    assert decided.replaces == ()
+    assert known(ledger, SQLITE).holds(LATER + timedelta(days=99))
+    assert (known(ledger, POSTGRES).holds(DAY), known(ledger, POSTGRES).holds(LATER)) == (True, False)
+
+
+def test_memory_that_an_agent_repeats_changes_nothing():
+    ledger = Ledger()
+    learn(ledger, fact("Marie habite à Lyon."))
+    learn(ledger, fact("Marie habite à Paris.", LATER))
+    learn(ledger, fact("Marie habite à Lyon.", LATER + timedelta(days=1), keeper=False))
+    assert not known(ledger, "Marie habite à Lyon.").holds(LATER + timedelta(days=2))
+    (decided,) = learn(ledger, fact("Marie habite à Nice.", LATER + timedelta(days=3), keeper=False))
+    assert decided.replaces == ()
+
+
+def test_a_quarantined_fact_takes_nobodys_place_and_is_not_for_the_index():
+    ledger = Ledger()
+    learn(ledger, fact("Marie habite à Lyon."))
+    learn(ledger, fact("Marie habite à Paris.", LATER, trust=Trust.UNTRUSTED))
+    assert known(ledger, "Marie habite à Lyon.").holds(LATER)
+    assert list(ledger.unindexed) == [fact_id("Marie habite à Lyon.")]
+
+
+def test_what_the_owner_dropped_is_not_new_again_and_its_provenance_grows():
+    ledger = Ledger()
+    learn(ledger, fact(POSTGRES))
+    (decided,) = learn(ledger, fact("le projet Atlas utilise Postgres", LATER), shared={})
+    assert (decided.decision, decided.into) == (Decision.MERGED, fact_id(POSTGRES))
+    assert [each.day for each in known(ledger, POSTGRES).evidence] == [DAY, LATER]
+
+
+def test_what_another_writer_has_in_the_shared_file_is_known():
+    ledger = Ledger()
+    (decided,) = learn(ledger, fact(POSTGRES), shared={near_key(POSTGRES): fact_id(POSTGRES)})
+    assert decided.decision is Decision.MERGED
+    assert known(ledger, POSTGRES).evidence[0].cites == ("traces.db#a",)
+
+
+def test_beyond_its_share_a_night_keeps_facts_to_itself():
+    ledger = Ledger()
+    decided = learn(ledger, fact("Marie habite à Lyon."), fact("Paul aime le café noir."), room=1)
+    assert [each.decision for each in decided] == [Decision.NEW, Decision.HELD_BACK]
+    assert not known(ledger, "Paul aime le café noir.").shared
+
+
+def settled(state, **more):
+    return Settled(day=DAY, at=NOW, state=state, **more)
+
+
+ATTEMPT = Attempted(day=DAY, at=NOW, fingerprint="f", models=("ollama/m",))
+
+
+@pytest.mark.parametrize(
+    ("events", "state"),
+    [
+        ([], DayState.NEVER),
+        ([ATTEMPT], DayState.OWED),  # cut off
+        ([ATTEMPT, settled(DayState.OWED)], DayState.OWED),
+        ([settled(DayState.EMPTY)], DayState.EMPTY),
+        ([settled(DayState.SOURCE_MISSING)], DayState.SOURCE_MISSING),
+        ([ATTEMPT, settled(DayState.DONE)], DayState.OWED),  # not yet written
+        ([ATTEMPT, settled(DayState.DONE), Applied(day=DAY, at=NOW, section="written")], DayState.DONE),
+        ([ATTEMPT, settled(DayState.DEGRADED), Applied(day=DAY, at=NOW, section="written")], DayState.DEGRADED),
+        (
+            [settled(DayState.DONE), Applied(day=DAY, at=NOW, section="w"), ATTEMPT, settled(DayState.OWED)],
+            DayState.DONE,
+        ),
+        (
+            [settled(DayState.DONE), Applied(day=DAY, at=NOW, section="w"), settled(DayState.SOURCE_MISSING)],
+            DayState.DONE,
+        ),
+        ([settled(DayState.SOURCE_MISSING), settled(DayState.EMPTY)], DayState.EMPTY),
+    ],
+)
+def test_a_days_state(events, state):
+    ledger = Ledger()
+    for event in events:
+        apply(ledger, event)
+    assert ledger.row(DAY).state is state
+
+
+def test_attempts_count_unusable_replies_for_the_same_exchanges_only():
+    ledger = Ledger()
+    for unreachable in (False, True, False):
+        apply(ledger, ATTEMPT)
+        apply(ledger, settled(DayState.OWED, unreachable=unreachable))
+    assert ledger.row(DAY).attempts == 2
+    apply(ledger, Attempted(day=DAY, at=NOW, fingerprint="other", models=()))
+    assert ledger.row(DAY).attempts == 1
+
+
+def test_replies_wait_for_the_next_run_until_a_result_used_them():
+    ledger = Ledger()
+    apply(ledger, PartRead(day=DAY, at=NOW, key="k", by="m", text="t"))
+    apply(ledger, PartRead(day=DAY, at=NOW, key="bad", by="m", reason="empty"))
+    apply(ledger, settled(DayState.DEGRADED))
+    assert list(ledger.row(DAY).parts) == ["k"]
+    apply(ledger, settled(DayState.DONE))
+    assert ledger.row(DAY).parts == {}
+    assert ledger.row(date(2026, 1, 1)) == Row()
