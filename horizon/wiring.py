@@ -137,7 +137,7 @@ def import_file(hive: str | Path, bee: str, file: str | Path, *, watch: Watch = 
         OSError: the disk refused; what was appended before stays.
     """
     from horizon.adapters.imports import read_import  # noqa: PLC0415 - readers and appenders need none of it
-    from horizon.importing import import_exchanges  # noqa: PLC0415
+    from horizon.importing import import_exchanges  # noqa: PLC0415 - readers and appenders need none of it
 
     store = JournalStore(open_hive(hive).path, check_name(bee), _CLOCK)
     return import_exchanges(store, read_import(Path(file).expanduser().absolute()), watch=watch)
@@ -215,8 +215,8 @@ def open_home(path: str | Path) -> Consolidation:
         Unavailable: there is no such folder.
     """
     from horizon.adapters import day_journal, facts_index, facts_jsonl, ledger  # noqa: PLC0415 - nights only
-    from horizon.adapters.scans import survey  # noqa: PLC0415
-    from horizon.consolidation import Consolidation  # noqa: PLC0415
+    from horizon.adapters.scans import survey  # noqa: PLC0415 - readers and appenders need none of it
+    from horizon.consolidation import Consolidation  # noqa: PLC0415 - readers and appenders need none of it
 
     home = _existing(path)
     settings = SettingsFiles(home).consolidation().settings
@@ -243,10 +243,10 @@ def open_recall(path: str | Path) -> Recall:
         Unavailable: there is no such folder.
     """
     from horizon.adapters import recall_sources  # noqa: PLC0415 - recall only
-    from horizon.adapters.bee_files import files_of  # noqa: PLC0415
-    from horizon.adapters.provenance import HomeProvenance  # noqa: PLC0415
-    from horizon.adapters.recall_index import FILE_NAME, RecallIndex  # noqa: PLC0415
-    from horizon.recall import Recall  # noqa: PLC0415
+    from horizon.adapters.bee_files import files_of  # noqa: PLC0415 - readers and appenders need none of it
+    from horizon.adapters.provenance import HomeProvenance  # noqa: PLC0415 - readers and appenders need none of it
+    from horizon.adapters.recall_index import FILE_NAME, RecallIndex  # noqa: PLC0415 - readers and appenders need none of it
+    from horizon.recall import Recall  # noqa: PLC0415 - readers and appenders need none of it
 
     home = _existing(path)
     settings = SettingsFiles(home).consolidation().settings
@@ -282,7 +282,7 @@ def _trace_lookup(traces: Traces) -> Callable[[str], Exchange | None]:
 def _sources(home: Path, named: Sequence[str]) -> tuple[list[Traces], list[HiveDays]]:
     """Return a home's sources: those named, relative to it, else what it holds; one that is missing is still a source."""
     from horizon.adapters.hive_days import HiveDays  # noqa: PLC0415 - nights and recall only
-    from horizon.adapters.traces_sqlite import SIDE_FILE, Traces  # noqa: PLC0415
+    from horizon.adapters.traces_sqlite import SIDE_FILE, Traces  # noqa: PLC0415 - readers and appenders need none of it
 
     found = named or [name for name in ("traces.db", "window") if (home / name).exists()]
     traces: list[Traces] = []
