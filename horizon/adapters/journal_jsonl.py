@@ -230,8 +230,8 @@ class JournalStore:
         self.load()
         held = self._held
         assert held is not None, "load() holds what it gave"
-        self._index.refresh()
         if held.progress != self._saved or not self.files.snapshot.exists():
+            self._index.refresh()
             write_snapshot(self.files.snapshot, held.progress, held.fold.state)
             self._saved = held.progress
 
@@ -245,6 +245,7 @@ class JournalStore:
         if saved is None:
             return None
         progress, state = saved
+        self._saved = progress
         return _Held(Fold(state=state, stamp=None), progress)
 
     def refold(self, *, drop_outcomes: bool = False) -> None:

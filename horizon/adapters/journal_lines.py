@@ -181,6 +181,8 @@ def _first(fields: Mapping[str, object], keys: Iterable[str]) -> object:
 
 def clean(text: str) -> str:
     """Return `text` as it can be stored: surrogate pairs joined, lone surrogates replaced by U+FFFD."""
+    if text.isascii():  # most of it, and an answer of 90 MB need not be copied to know
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:

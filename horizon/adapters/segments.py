@@ -198,31 +198,30 @@ def lines_of(file: BinaryIO, offset: int) -> Iterator[tuple[int, bytes | None, i
     """
     file.seek(offset)
     start = offset
-    pieces: list[bytes] = []
-    held = 0
+    held = 0  # bytes of a line that goes on over several blocks: it is read again once its end is known
     while block := file.read(_BLOCK):
         lines = block.split(b"\n")
         rest = lines.pop()
         for line in lines:
-            if held:
-                held += len(line)
-                pieces.append(line)
-                whole = b"".join(pieces) if held <= LINE_LONGEST else None
-                stop = start + held + 1
-                pieces.clear()
-                held = 0
-            else:
-                whole = line
-                stop = start + len(line) + 1
-            yield start, whole, stop, 1
+            size = held + len(line)
+            stop = start + size + 1
+            yield start, _long_line(file, start, size) if held else line, stop, 1
             start = stop
+            held = 0
         held += len(rest)
-        if held > LINE_LONGEST:
-            pieces.clear()
-        elif rest:
-            pieces.append(rest)
     if held:
-        yield start, b"".join(pieces) if held <= LINE_LONGEST else None, start + held, 0
+        yield start, _long_line(file, start, held), start + held, 0
+
+
+def _long_line(file: BinaryIO, start: int, size: int) -> bytes | None:
+    """Return a line that is longer than a block, or ends the file; None where it is too long to be held."""
+    if size > LINE_LONGEST:
+        return None
+    here = file.tell()
+    file.seek(start)
+    line = file.read(size)
+    file.seek(here)
+    return line
 
 
 def line_at(file: BinaryIO, offset: int) -> bytes:
