@@ -44,7 +44,7 @@ EXTENSIONS: Final = (
 )
 """Endings that make `word.ending` a file's name; without a list "M.Dupont" and "etc.Puis" would be files."""
 _WORD = r"[^\W_]"
-_URL = r"(?:https?|ftp|ssh|git|file|s3|wss?|postgres(?:ql)?|mysql|redis|mongodb(?:\+srv)?)://[^\s<>\"'`«»“”（）()\[\]{}，。；、]+|\bwww\.[^\s<>\"'`«»()，。]+"
+_URL = r"(?:https?|ftp|ssh|git|file|s3|wss?|postgres(?:ql)?|mysql|redis|mongodb(?:\+srv)?)://[^\s<>\"'`«»“”⟨⟩（）()\[\]{}，。；、]+|\bwww\.[^\s<>\"'`«»()，。]+"
 _EMAIL = r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
 _PATH = (
     r"(?<![\w/.:~-])(?:~|\.{1,2}|[A-Za-z]:)?[/\\](?:[\w.@%+=-]+[/\\])*[\w.@%+=-]*[\w@%+=-]/?"

@@ -14,7 +14,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from horizon.core.fidelity import check, evidence, plain
-from horizon.core.grapheme import head_end
+from horizon.core.grapheme import head_end, may_cut
 from horizon.core.prompt import OWN_MARKER, Prompt, fenced, most_tokens, within
 from horizon.core.redaction import redact
 from horizon.core.verdict import Rejected
@@ -29,8 +29,9 @@ CONDENSED_MOST: Final = 480
 their questions, and four factual sentences are some 300."""
 SHORT: Final = 320
 """An answer up to this long is its own condensed text: what four sentences take, so a model could not shorten it."""
-STRIP_MOST: Final = 160
-"""Of which the strip may take so much: six to eight paths or commands."""
+STRIP_MOST: Final = 280
+"""Of which the strip may take so much where there is that much to keep: what was done is told in two sentences, and
+commands and paths are what compaction loses first."""
 THING_MOST: Final = 72
 """Longest single thing in a strip: a longer command says what it is by its beginning."""
 REPLY_TOKENS: Final = 400
@@ -119,7 +120,7 @@ def truncate(exchange: Exchange) -> str:
     if len(answer) <= SHORT:
         return answer
     found = sentences(answer)
-    room = CONDENSED_MOST - STRIP_MOST
+    room = CONDENSED_MOST - STRIP_MOST // 2
     last = found[-1] if len(found) > 2 and len(found[-1]) <= room // 3 else ""
     head = first_sentences(answer, room - (len(last) + 3 if last else 0))
     if last and not head.endswith(last):
@@ -159,21 +160,22 @@ def first_sentences(text: str, most: int) -> str:
     if most < 2:
         return ""
     cut = flat[: head_end(flat, most - 1)]
-    word = cut.rfind(" ")
-    return (cut[:word] if word > most // 2 else cut).rstrip() + "…"
+    word = cut[: cut.rfind(" ") + 1].rstrip()
+    if len(word) > most // 2 and may_cut(flat, len(word)):
+        return word + "…"
+    return cut + "…"
 
 
 def _with_strip(text: str, source: str) -> str:
     """Return `text` cut at a sentence, and the strip of what it dropped of `source`, together in the cap."""
     text = first_sentences(text, CONDENSED_MOST)
-    things = evidence(text, (source,))
-    if not things:
-        return text
-    if len(text) > CONDENSED_MOST - STRIP_MOST:
-        text = first_sentences(text, CONDENSED_MOST - STRIP_MOST)
-        things = evidence(text, (source,))
-    strip = _strip(things, CONDENSED_MOST - len(text))
-    return text + strip
+    things = evidence(text, (source,), figures=False)
+    for _ in range(2):  # a shorter text drops more, which may need more room
+        wanted = min(len(_strip(things, CONDENSED_MOST)), STRIP_MOST)
+        if len(text) + wanted > CONDENSED_MOST:
+            text = first_sentences(text, CONDENSED_MOST - wanted)
+            things = evidence(text, (source,), figures=False)
+    return text + _strip(evidence(text, (source,)), CONDENSED_MOST - len(text))
 
 
 def _strip(things: tuple[str, ...], most: int) -> str:

@@ -31,6 +31,8 @@ LINES_MOST: Final = 2
 """How often a line of some length may stand in a text."""
 ECHO_LEAST: Final = 40
 """Shortest sentence of an instruction that is taken for an echo: shorter ones are said by chance."""
+_FIGURE = re.compile(r"(?<![\w.,])\d+(?:[.,:]\d+)*(?:[   ]\d{3})*[   ]?(?:[^\W\d_]{1,14}|[%€$£])")
+"""A number and the word or sign after it: "42 secondes", "3.2 GB", "80 %"."""
 _BULLET = re.compile(r"^[ \t]*(?:[-*•–]|\d+[.)])[ \t]+\S", re.MULTILINE)
 _NONE = re.compile(r"\b(?:aucune?|no|none|without|sans|zero|rien|nothing|pas d)\b|没有|无|零")
 _DATE_WORDS = re.compile(
@@ -233,20 +235,46 @@ def _squeezed(text: str) -> str:
     return re.sub(r"[\W_]+", "", text)
 
 
-def evidence(text: str, sources: Sequence[str]) -> tuple[str, ...]:
+def evidence(text: str, sources: Sequence[str], *, figures: bool = True) -> tuple[str, ...]:
     """Return the identifiers in `sources` that `text` does not have, the most telling first, each once.
 
-    Commands, then paths, files, addresses, identifiers, versions; within a kind in the order of the sources.
+    Commands, then paths, files, addresses, identifiers, versions; then, with `figures`, numbers with what they
+    count, and names. Within a kind in the order of the sources.
     """
     said = folded(text)
+    found: list[Literal] = []
+    for source in sources:
+        things, rest = literals(source)
+        found += [*commands(source), *things]
+        if figures:
+            found += _figures(rest)
     kept: dict[str, None] = {}
-    seen: set[str] = set()
-    for kind in Kind:
-        for source in sources:
-            things = commands(source) if kind is Kind.COMMAND else literals(source)[0]
-            for thing in sorted(things, key=lambda thing: thing.start):
-                key = folded(thing.text)
-                if thing.kind is kind and key not in said and not any(key in longer for longer in seen):
-                    seen.add(key)
-                    kept[" ".join(thing.text.split())] = None
+    seen: list[str] = []
+    for thing in sorted(found, key=lambda thing: thing.kind):  # stable: the order of the sources within a kind
+        key = folded(thing.text)
+        if key and not _stands_in(key, said) and not any(_stands_in(key, longer) for longer in seen):
+            seen.append(key)
+            kept[" ".join(thing.text.split())] = None
     return tuple(kept)
+
+
+def _stands_in(key: str, text: str) -> bool:
+    """Tell whether `key` occurs in `text` as a whole: "12" is not in "120"."""
+    at = text.find(key)
+    while at >= 0:
+        end = at + len(key)
+        before, after = text[at - 1 : at], text[end : end + 1]
+        if not (before.isalnum() and key[0].isalnum() and before.isascii()) and not (
+            after.isalnum() and key[-1].isalnum() and after.isascii()
+        ):
+            return True
+        at = text.find(key, at + 1)
+    return False
+
+
+def _figures(text: str) -> list[Literal]:
+    """Return the numbers that tell something, with the word that they count, and the names."""
+    found = [Literal(kind=Kind.NUMBER, text=match[0].strip(), start=match.start()) for match in _FIGURE.finditer(text)]
+    told = dict.fromkeys(names(_DATE_WORDS.sub(" ", text)))
+    found += [Literal(kind=Kind.NAME, text=name, start=0) for name in told]
+    return found

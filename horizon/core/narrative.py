@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from horizon.core.claims import folded
-from horizon.core.condensation import STRIP_END, STRIP_MARK, first_sentences, sentences
+from horizon.core.condensation import STRIP_END, STRIP_JOINT, STRIP_MARK, first_sentences, sentences
 from horizon.core.event import Section
 from horizon.core.fidelity import check
 from horizon.core.prompt import OWN_MARKER, Prompt, fenced, most_tokens, within
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 SHARES: Final[Mapping[Section, float]] = {
-    Section.MISSION: 0.12,
-    Section.DECISIONS: 0.26,
-    Section.FILES: 0.18,
-    Section.ERRORS: 0.14,
-    Section.IN_PROGRESS: 0.20,
-    Section.NEXT_STEP: 0.10,
+    Section.MISSION: 0.10,
+    Section.DECISIONS: 0.24,
+    Section.FILES: 0.28,
+    Section.ERRORS: 0.12,
+    Section.IN_PROGRESS: 0.18,
+    Section.NEXT_STEP: 0.08,
 }
-"""Of the narrative's characters; decisions most, because they are asked for longest; they sum to 1."""
+"""Of the narrative's characters; they sum to 1. Files most, with the commands: they are what compaction loses first."""
 LOST_MOST: Final = 0.5
 """Largest share of the previous lines that a melting by a model may lose: beyond it the old version is worth more."""
 KEPT_WORDS: Final = 0.5
@@ -123,6 +123,8 @@ _SIGNS: Final = (
     ),
 )
 _COMPILED: Final = tuple((section, re.compile(pattern, re.IGNORECASE)) for section, pattern in _SIGNS)
+_FIGURE = re.compile(r"\d[^/]*$|[^\W\d_]+$")
+"""A bare number with what it counts, or a bare word: without its sentence, it tells nothing among the files."""
 _TELLING = re.compile(r"[一-鿿]{2}|[^\W_]{4,}|\d+")
 
 
@@ -272,8 +274,9 @@ def _sorted_out(piece: Melting, *, first: bool) -> list[tuple[Section, str]]:
             continue  # the mark of what truncation left out
         section = next((section for section, sign in _COMPILED if sign.search(sentence)), Section.IN_PROGRESS)
         found.append((section, f"{piece.when} : {sentence}"))
-    if strip:
-        found.append((Section.FILES, f"{piece.when} : {strip.removesuffix(STRIP_END)}"))
+    things = [thing for thing in strip.removesuffix(STRIP_END).split(STRIP_JOINT) if not _FIGURE.match(thing)]
+    if kept := STRIP_JOINT.join(thing for thing in things if thing):
+        found.append((Section.FILES, f"{piece.when} : {kept}"))
     return found
 
 
