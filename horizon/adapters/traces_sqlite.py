@@ -42,10 +42,10 @@ _MILLIS: Final = 1e11
 _SCHEMA: Final = "1"
 """Of the side file; another one is built anew."""
 
-# SQL that gives a row's instant in Unix seconds, NULL where it has none that can be meant; text is read in Python.
+# SQL that gives a row's instant in Unix seconds, NULL where it has none that can be meant. Text and blobs are greater
+# than any number to SQLite, so they are left to Python, as are other units.
 _INSTANT: Final = (
-    "CASE WHEN typeof(started_at) IN ('real', 'integer') AND started_at > 0 AND started_at < 1e11 THEN started_at * 1.0"
-    " ELSE horizon_instant(started_at) END"
+    "CASE WHEN started_at > 0 AND started_at < 1e11 THEN started_at * 1.0 ELSE horizon_instant(started_at) END"
 )
 _SIDE_TABLES: Final = (
     "CREATE TABLE seen (t REAL NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (t, id)) WITHOUT ROWID",
@@ -242,8 +242,8 @@ class Traces:
             ).fetchone()
             if latest is not None:
                 side.execute(
-                    f"INSERT OR IGNORE INTO seen (t, id) SELECT t, id FROM (SELECT {_INSTANT} AS t, {columns.id} AS id"  # noqa: S608 - constants of ours
-                    f" FROM owner.traces WHERE {columns.id} > ? AND {columns.id} <= ?) WHERE t IS NOT NULL",
+                    f"INSERT OR IGNORE INTO seen (t, id) SELECT {_INSTANT}, {columns.id} FROM owner.traces"  # noqa: S608 - constants of ours; a row without an instant is ignored
+                    f" WHERE {columns.id} > ? AND {columns.id} <= ?",
                     (mark[0], latest[0]),
                 )
                 side.execute(
