@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from horizon.core.query import Query
 
 LIMIT: Final = 10
+LIMIT_MOST: Final = 10_000
+"""Most hits of one question: more is a listing, and it bounds memory."""
 CANDIDATES: Final = 5
 """Matches fetched for each hit wanted: enough for recency to reorder, few enough to stay quick."""
 RECENT_WEIGHT: Final = 0.1
@@ -125,7 +127,7 @@ class Recall:
         kinds: Sequence[Kind] = tuple(Kind),
         quarantined: bool = False,
     ) -> tuple[Hit, ...]:
-        """Return up to `limit` hits for any text, best first; none for a text without a word or date in it.
+        """Return up to `limit` (and 10 000) hits for any text, best first; none for a text without a word or date in it.
 
         Dates in `query` are relative to `today` and filter: only what belongs to those local days is found. Where
         only dates are asked, the days' summaries come first, then facts and exchanges in lived order; where the
@@ -139,6 +141,7 @@ class Recall:
         asked = understand(query, today=today)
         if limit < 1 or not (asked.terms or asked.loose or asked.days):
             return ()
+        limit = min(limit, LIMIT_MOST)
         sources = self._sources()
         found = self._index.search(
             asked, sources, most=limit * CANDIDATES, as_of=as_of, kinds=kinds, quarantined=quarantined

@@ -66,7 +66,7 @@ class FactDocuments:
                     at=max(fact.at, bounds(span.since, self.zone).start),
                     day=span.since,
                     until=span.until,
-                    body=fact.text,
+                    head=fact.text,
                     quarantined=fact.trust is Trust.UNTRUSTED,
                 )
         for text, at, trust in _shared_facts(self.home / FACTS_FILE):
@@ -76,7 +76,7 @@ class FactDocuments:
                     id=fact_id(text),
                     at=at,
                     day=day_of(at, self.zone),
-                    body=text,
+                    head=text,
                     quarantined=trust == Trust.UNTRUSTED,
                 )
 

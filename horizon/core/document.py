@@ -24,16 +24,16 @@ class Document:
     """One thing that can be found.
 
     `id` is its address within its source: an exchange's or a trace's id, a fact's id, a day (`YYYY-MM-DD`).
-    `day` is the local day that it belongs to, in the home's zone. `head` is a short text that says what it
-    is about (an exchange's question), `body` the rest; either may be empty.
+    `day` is the local day that it belongs to, in the home's zone. `head` says what it is about (an
+    exchange's question, a fact itself), `body` the rest; either may be empty.
     """
 
     kind: Kind
     id: str
     at: datetime
     day: date
-    body: str
     head: str = ""
+    body: str = ""
     place: str = ""
     """The bee whose exchange it is, or the agent of a trace; empty for facts and days."""
     until: date | None = None

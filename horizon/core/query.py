@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 WORD_MOST: Final = 48
 """Characters of a word that are kept: longer runs are data (hashes, base64), told apart well before that."""
+QUERY_MOST: Final = 10_000
+"""Characters of a question that are read: a page, several times the longest question."""
 TERMS_MOST: Final = 64
 """Distinct terms of a question that are searched: it bounds the cost of a pasted page."""
 
@@ -174,7 +176,7 @@ def understand(text: str, *, today: date) -> Query:
 
     Any text is understood; one without a word in it asks for nothing.
     """
-    rest, days = take_days(fold(text), today)
+    rest, days = take_days(fold(text[:QUERY_MOST]), today)
     asked = _ASKING.sub(" ", rest)
     words = [run for run in _runs(asked) if run not in _STOP and not _FUNCTION.issuperset(run)]
     letters = [letter for letter in _IDEOGRAPH.findall(asked) if letter not in _FUNCTION]

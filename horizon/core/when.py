@@ -74,7 +74,7 @@ def take_days(text: str, today: date) -> tuple[str, tuple[Days, ...]]:
     `text` is folded. Empty spans mean that no date was named, and the text is returned as it was.
     """
     found: list[Days] = []
-    rest = text.replace(_MARK[0], " ").replace(_MARK[1], " ")
+    rest = " ".join(text.replace(_MARK[0], " ").replace(_MARK[1], " ").split())
     for pattern, reading in _PHRASES:
 
         def mark(match: re.Match[str], reading: Reading = reading) -> str:

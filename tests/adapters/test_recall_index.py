@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -33,7 +34,7 @@ def exchange(id_, question, answer="", *, day=TODAY, place="mia"):
 
 
 def fact(id_, text, *, day=TODAY, until=None, quarantined=False):
-    return Document(kind=Kind.FACT, id=id_, at=at(day), day=day, body=text, until=until, quarantined=quarantined)
+    return Document(kind=Kind.FACT, id=id_, at=at(day), day=day, head=text, until=until, quarantined=quarantined)
 
 
 def section(day, text):
@@ -167,6 +168,13 @@ def test_of_equal_matches_the_recent_comes_first_and_the_limit_holds(path):
     assert ids(recall.recall("same words", today=TODAY)) == ["e3", "e30", "e300"]
     assert ids(recall.recall("same words", today=TODAY, limit=1)) == ["e3"]
     assert recall.recall("same words", today=TODAY, limit=0) == ()
+
+
+@pytest.mark.parametrize(
+    "query", ["word " * 200_000, " " * 1_000_000 + "word", "1" * 1_000_000, "月" * 300_000, "le " * 300_000 + "word"]
+)
+def test_a_page_as_a_question_and_any_limit_end_soon(path, query):
+    recall_over(path, Growing("all", CORPUS)).recall(query, today=TODAY, limit=10**30)
 
 
 def test_only_what_is_new_is_read(path):
@@ -340,3 +348,30 @@ def test_two_processes_at_once_index_each_document_once(path):
         for _ in range(2)
     ]
     assert [run.communicate(timeout=120)[0].strip() for run in runs] == ["2500", "2500"]
+
+
+KILLED = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+from tests.adapters.test_recall_index import Growing, exchange
+from horizon.adapters import recall_index
+recall_index.BATCH = 50
+print("ready", flush=True)
+source = Growing("all", [exchange(f"e{n}", f"common word{n}") for n in range(2_500)])
+recall_index.RecallIndex(Path(sys.argv[1])).refresh([source])
+"""
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.1, 0.3])
+def test_a_refresh_killed_at_any_instant_leaves_what_an_undisturbed_one_gives(path, seconds):
+    run = subprocess.Popen(
+        [sys.executable, "-c", KILLED, str(path), str(Path(__file__).parents[2])], stdout=subprocess.PIPE, text=True
+    )
+    with run:
+        assert run.stdout.readline() == "ready\n"
+        time.sleep(seconds)
+        run.kill()
+    source = Growing("all", [exchange(f"e{n}", f"common word{n}") for n in range(2_500)])
+    hits = recall_over(path, source).recall("common", today=TODAY, limit=3_000)
+    assert len({hit.id for hit in hits}) == len(hits) == 2_500
