@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from horizon.adapters import segments
 from horizon.adapters.clock import SystemClock
 from horizon.adapters.journal_jsonl import JournalStore
 from horizon.core.event import Cause, Condensed, Evicted, Flagged, Narrated, Section, Step, Word
@@ -222,6 +223,30 @@ def test_nothing_is_lost_or_doubled_while_another_engine_copies_and_truncates(tm
         file.write(lines(4))
     assert store.load().state == store_in(tmp_path).load().state
     assert store.load().state.appended == late.load().state.appended == 4
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_nothing_is_lost_or_doubled_when_a_rotation_falls_between_listing_and_opening(tmp_path, monkeypatch, when):
+    active = put(tmp_path, "mia-messages.jsonl", lines(1, 2))
+    (tmp_path / "window" / "archive").mkdir()
+    rotations = iter([1, 2])
+    really_open = segments.open_plain
+
+    def open_while_another_engine_rotates(path):
+        number = next(rotations, None) if path == active else None
+        opened = really_open(path) if when == "after" else None
+        if number is not None:
+            active.rename(tmp_path / "window" / "archive" / f"mia-messages-{number}.jsonl")
+            active.write_bytes(lines(2 + number))
+        return opened if when == "after" else really_open(path)
+
+    follower = store_in(tmp_path)
+    monkeypatch.setattr(segments, "open_plain", open_while_another_engine_rotates)
+    found = ids(store_in(tmp_path))
+    assert found in (["e1", "e2", "e3"], ["e1", "e2", "e3", "e4"])
+    assert ids(store_in(tmp_path)) == ["e1", "e2", "e3", "e4"]
+    assert sharp(follower) == {"e1", "e2", "e3", "e4"}
+    assert follower.load().state.appended == 4
 
 
 def test_a_last_line_without_newline_is_taken_once_and_a_half_one_waits(tmp_path):
