@@ -84,6 +84,6 @@ def test_one_melting(cascade, small_model):
     )
     honest(asked)
     sections = asked.value if asked.value is not None else narrative.truncate(previous, batch, most=MOST, language="en")
-    print(small_model.replies[-2:], asked, sections, cascade.tally, sep="\n")  # noqa: T201
+    print(small_model.replies[-2:], asked, sections, cascade.tally, sep="\n")  # noqa: T201  # as above
     limits = narrative.caps(MOST)
     assert all(0 < len(text) <= limits[section] for section, text in sections.items())
