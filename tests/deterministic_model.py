@@ -22,7 +22,8 @@ HEADINGS = {
 
 def reply_to(body: dict[str, Any]) -> str:
     """Return the reply to a chat request: prose, or JSON as its schema asks."""
-    text = "\n".join(found for message in body["messages"] for found in FENCED.findall(message["content"]))
+    said = "\n".join(message.get("content", "") for message in body["messages"])
+    text = "\n".join(FENCED.findall(said)) or said
     schema = body.get("format")
     if schema is None:
         return _condensed(text)
@@ -72,8 +73,8 @@ def _filled(text: str, schema: dict[str, Any]) -> dict[str, Any]:
     filled: dict[str, Any] = {}
     for key, bounds in schema["properties"].items():
         if bounds["type"] == "array":
-            items = [_item(number, said, bounds["items"]) for number, said in entries]
-            filled[key] = [item for item in items if item is not None][: bounds["maxItems"]]
+            items = [_item(number, said, bounds.get("items", {"type": "string"})) for number, said in entries]
+            filled[key] = [item for item in items if item is not None][: bounds.get("maxItems")]
         else:
             filled[key] = _text(" ".join(said for _, said in entries) or text, bounds.get("maxLength", 400))
     return filled

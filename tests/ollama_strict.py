@@ -33,7 +33,7 @@ class Model:
 
 
 def prompt_tokens(body: Body) -> int:
-    return sum(len(message["content"]) for message in body["messages"]) // CHARS_PER_TOKEN + 8
+    return sum(len(message.get("content", "")) for message in body["messages"]) // CHARS_PER_TOKEN + 8
 
 
 def violations_of(body: Body, model: Model) -> list[str]:
