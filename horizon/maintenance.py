@@ -39,8 +39,9 @@ if TYPE_CHECKING:
     from horizon.ports import BeeStore, Clock
     from horizon.settings import HorizonSettings
 
-EVICTION_CHUNK: Final = 20
-"""Exchanges moved by one eviction event: a pass that is killed has lost no more than the move of so many."""
+EVICTION_MOST: Final = 1_000
+"""Exchanges moved by one eviction. A bee switched on after years has more waiting: it is taken in steps, each melted
+before the next, so that neither zone is ever measured at the size of the whole history."""
 CALLS_PER_PASS: Final = 500
 """Most model calls of one pass. A bee switched on after years has thousands of exchanges to condense; the
 rest waits for the next pass, still in the journal and counted in the view, instead of one pass of days."""
@@ -137,8 +138,7 @@ class Maintenance:
             return self._planned()
         done = _Pass()
         with self.store.exclusive():
-            self._evict(done)
-            self._melt(done)
+            self._shed(done)
             self.store.save_snapshot()
         return self._report(done)
 
@@ -177,26 +177,37 @@ class Maintenance:
             self.store.save_snapshot()
         return self.maintain() if fresh else self._report(_Pass())
 
-    def _evict(self, done: _Pass) -> None:
-        while True:
-            state = self.store.load().state
-            plan = self._eviction(state)
-            if plan.why is not None and not plan.leaving:
+    def _shed(self, done: _Pass) -> None:
+        """Evict and melt in turn until nothing is due, or the pass has made its calls.
+
+        Melting comes first: a pass that was killed goes on where it stopped, as an undisturbed one would have.
+        """
+        while self._melt(done) and self._evict(done):
+            pass
+
+    def _evict(self, done: _Pass) -> bool:
+        """Condense what is due and move it in one event; tell whether anything moved."""
+        state = self.store.load().state
+        plan = self._eviction(state)
+        if not plan.leaving:
+            if plan.why is not None:
                 done.notes.append(plan.why.value)
-            if not plan.leaving:
-                return
-            ids = plan.ids[:EVICTION_CHUNK]
-            sharp = _by_id(state.sharp.values())
-            for id_ in ids:
-                if id_ not in state.condensates:
-                    if self.cascade.tally.calls >= CALLS_PER_PASS:
-                        done.notes.append(
-                            f"{len(plan.ids)} exchanges wait for the next pass: {CALLS_PER_PASS} calls are made in one"
-                        )
-                        return
-                    self._condense(sharp[id_], done)
-            self.store.record(Evicted(ids=ids, at=self.clock.now()))
+            return False
+        sharp = _by_id(state.sharp.values())
+        ids: list[str] = []
+        for id_ in plan.ids[:EVICTION_MOST]:
+            if id_ not in state.condensates:
+                if self.cascade.tally.calls >= CALLS_PER_PASS:
+                    done.notes.append(
+                        f"{len(plan.ids) - len(ids)} exchanges wait for the next pass: {CALLS_PER_PASS} calls are made in one"
+                    )
+                    break
+                self._condense(sharp[id_], done)
+            ids.append(id_)
+        if ids:
+            self.store.record(Evicted(ids=tuple(ids), at=self.clock.now()))
             done.evicted += len(ids)
+        return bool(ids)
 
     def _condense(self, exchange: Exchange, done: _Pass, *, by_model_only: bool = False) -> bool:
         """Record a condensed text for `exchange`; tell whether one was made that is not degraded."""
@@ -226,15 +237,16 @@ class Maintenance:
         done.condensed += 1
         return not degraded
 
-    def _melt(self, done: _Pass) -> None:
+    def _melt(self, done: _Pass) -> bool:
+        """Melt batch by batch until the zone is within its room; tell whether it is."""
         while True:
             state = self.store.load().state
             plan = plan_melting(state, self.options)
             if not plan.leaving:
-                return
+                return True
             if self.cascade.tally.calls >= CALLS_PER_PASS:
                 done.notes.append(f"{len(plan.ids)} exchanges wait for the next pass to melt")
-                return
+                return False
             self._melt_batch(state, plan.ids, done)
 
     def _melt_batch(self, state: State, ids: tuple[str, ...], done: _Pass) -> None:
@@ -406,7 +418,7 @@ class Maintenance:
                 Zone.CONDENSED.value: (gauge.condensed.chars, gauge.condensed.budget),
                 Zone.MELTED.value: (gauge.narrative.chars, gauge.narrative.budget),
             },
-            notes=tuple(done.notes),
+            notes=tuple(dict.fromkeys(done.notes)),
         )
 
 
