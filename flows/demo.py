@@ -30,6 +30,7 @@ from horizon.cli.gauges import gauges
 from horizon.cli.output import DONE, one_line, shown
 from horizon.core.event import TRUNCATION, VERBATIM
 from horizon.core.receipt import HORIZON
+from horizon.core.render import NOTICE
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -50,8 +51,10 @@ ENGINE: Final = {
     "DO_NOT_TRACK": "1",
 }
 """Prefect's settings for the demonstration. The ephemeral server takes 15 to 45 s to start on a busy laptop."""
-ENDS: Final = 14
+ENDS: Final = 12
 """Lines shown of a view's beginning, and of its end."""
+AROUND: Final = 8
+"""Lines shown before and after the notice, where the condensed past ends and the sharp one begins."""
 FACTS: Final = 12
 """Facts shown, the newest first."""
 
@@ -148,7 +151,7 @@ def _show(
     screen.rule("The zones of each bee, in characters as injected")
     screen.print(gauges({name: view.gauge for name, view in views.items()}))
     screen.rule("What mia reads before her next turn")
-    screen.print(Panel(Text(_ends(views["mia"].text)), title="mia", title_align="left"))
+    screen.print(Panel(Text(_excerpt(views["mia"].text)), title="mia", title_align="left"))
     screen.rule("The nights")
     screen.print(Columns(months({night.day: night.state for night in found}), padding=(0, 4)))
     screen.print(legend())
@@ -187,12 +190,26 @@ def _author(by: str) -> str:
     return {VERBATIM: "word for word", TRUNCATION: "truncation, no model"}.get(by, by)
 
 
-def _ends(text: str) -> str:
-    """Return a view's first and last lines, and how many are left out between."""
+def _excerpt(text: str) -> str:
+    """Return a view's beginning, what stands around its notice, and its end; what is left out between is counted."""
     lines = shown(text).splitlines()
-    if len(lines) <= 2 * ENDS:
-        return "\n".join(lines)
-    return "\n".join((*lines[:ENDS], f"\n      … {len(lines) - 2 * ENDS} lines …\n", *lines[-ENDS:]))
+    notice = next((at for at, line in enumerate(lines) if line == NOTICE), len(lines))
+    wanted = {
+        *range(ENDS),
+        *range(notice - AROUND, notice + AROUND + 1),
+        *range(len(lines) - ENDS, len(lines)),
+    }
+    told: list[str] = []
+    left = 0
+    for at, line in enumerate(lines):
+        if at not in wanted:
+            left += 1
+            continue
+        if left:
+            told.append(f"\n      … {left} lines …\n")
+            left = 0
+        told.append(line)
+    return "\n".join(told)
 
 
 def _next_commands(hive: Path) -> dict[str, str]:
