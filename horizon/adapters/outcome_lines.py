@@ -212,7 +212,7 @@ def _sections(value: object) -> dict[Section, str]:
 
 
 def _word(value: object) -> Word:
-    fields = _dict(value)
+    fields = cast("Fields", value)  # what is no object raises TypeError here, as a missing key does KeyError
     at = datetime.fromisoformat(cast("str", fields["quand"])).astimezone(UTC)
     return Word(id=_str(fields["id"]), at=at, text=_str(fields["question"]))
 

@@ -129,7 +129,8 @@ def append_melted(state: State, id_: str) -> bool:
 def _sink(state: State, id_: str, source: Zone, target: Zone) -> None:
     """Move the oldest exchange called `id_` in `source` to the next zone, now or when it arrives."""
     held = state.sharp if source is Zone.SHARP else state.condensed
-    position = next((place for place in state.places.get(id_, ()) if place in held), None)
+    known = state.places.get(id_)
+    position = next((place for place in known if place in held), None) if known else None
     if position is None:
         waiting = state.pending.setdefault(id_, [])
         if target is Zone.CONDENSED:
