@@ -76,7 +76,7 @@ def test_what_is_appended_is_found_and_nothing_else_read_also_over_a_rotation(tm
 def test_a_journal_rewritten_in_place_is_read_anew(tmp_path):
     store = JournalStore(tmp_path, "mia", FixedClock())
     for n in range(3):
-        store.append(exchange(f"e{n}", f"secret{n} word"))
+        store.append(exchange(f"e{n}", f"secret{n} word", "x" * 400))  # the end of the file stays as it was
     path = tmp_path / "window" / "mia-messages.jsonl"
     recall = recall_over(tmp_path, JournalDocuments(files_of(tmp_path, "mia"), PARIS, "window/mia"))
     assert ids(recall.recall("secret1", today=TODAY)) == ["e1"]
