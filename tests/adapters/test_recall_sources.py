@@ -88,6 +88,22 @@ def test_a_journal_rewritten_in_place_is_read_anew(tmp_path):
     assert b"secret1" not in (tmp_path / ".horizon-recall.db").read_bytes()
 
 
+def test_a_sealed_segment_that_is_rewritten_is_read_anew(tmp_path):
+    store = JournalStore(tmp_path, "mia", FixedClock())
+    store.append(exchange("e0", "secret0 word"))
+    sealed = tmp_path / "window" / "archive" / "mia-messages.000001.jsonl"
+    sealed.parent.mkdir(exist_ok=True)
+    (tmp_path / "window" / "mia-messages.jsonl").rename(sealed)
+    JournalStore(tmp_path, "mia", FixedClock()).append(exchange("e1", "another word"))
+    recall = recall_over(tmp_path, JournalDocuments(files_of(tmp_path, "mia"), PARIS, "window/mia"))
+    assert ids(recall.recall("secret0", today=TODAY)) == ["e0"]
+    new = sealed.with_name("new")
+    new.write_bytes(sealed.read_bytes().replace(b"secret0", b"blanked"))
+    new.replace(sealed)
+    assert recall.recall("secret0", today=TODAY) == ()
+    assert ids(recall.recall("blanked", today=TODAY)) == ["e0"]
+
+
 def test_a_bee_without_a_journal_has_no_documents(tmp_path):
     source = JournalDocuments(files_of(tmp_path, "mia"), PARIS, "window/mia")
     assert documents(source) == []
