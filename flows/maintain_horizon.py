@@ -27,7 +27,7 @@ def run_name() -> str:
 
 
 @flow(name="maintain-horizon", flow_run_name=run_name, task_runner=task_runner(), persist_result=False)
-def maintain_horizon(hives: list[Path] | None = None, *, dry_run: bool = False) -> State[Any]:
+def maintain_horizon(hives: tuple[Path, ...] = (), *, dry_run: bool = False) -> State[Any]:
     """Evict and melt for each active bee of the given hives.
 
     Args:
@@ -36,7 +36,7 @@ def maintain_horizon(hives: list[Path] | None = None, *, dry_run: bool = False) 
         dry_run: Only say what would be done: nothing is written, no model is asked.
     """
     log = get_run_logger()
-    folders = hives_of(hives or ())
+    folders = hives_of(hives)
     bees = Bees(folders)
     outcomes: list[Outcome] = []
     calls = ({**call, "dry_run": dry_run} for call in bees.due())

@@ -42,7 +42,7 @@ def expected_day(home: Path, scheduled: datetime) -> date:
 
 
 @flow(name="nightly-consolidation", flow_run_name=run_name, persist_result=False)
-def nightly_consolidation(homes: list[Path] | None = None) -> State[Any]:
+def nightly_consolidation(homes: tuple[Path, ...] = ()) -> State[Any]:
     """Consolidate yesterday and then the days still owed, for each home.
 
     Args:
@@ -53,7 +53,7 @@ def nightly_consolidation(homes: list[Path] | None = None) -> State[Any]:
     scheduled = flow_run.scheduled_start_time
     outcomes: list[Outcome] = []
     left = 0
-    for home in homes_of(homes or ()):
+    for home in homes_of(homes):
         night = Night(home=home)
         try:
             left += _settle(night, expected_day(home, scheduled))

@@ -37,7 +37,7 @@ def run_name() -> str:
 
 
 @flow(name="rebuild-horizon", flow_run_name=run_name, task_runner=task_runner(), persist_result=False)
-def rebuild_horizon(hive: Path, bees: list[str] | None = None, how: How = How.FOLD) -> State[Any]:
+def rebuild_horizon(hive: Path, bees: tuple[str, ...] = (), how: How = How.FOLD) -> State[Any]:
     """Fold the journals of a hive's bees again.
 
     Args:

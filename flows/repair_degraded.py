@@ -35,7 +35,7 @@ def run_name() -> str:
 
 
 @flow(name="repair-degraded", flow_run_name=run_name, task_runner=task_runner(), persist_result=False)
-def repair_degraded(homes: list[Path] | None = None) -> State[Any]:
+def repair_degraded(homes: tuple[Path, ...] = ()) -> State[Any]:
     """Make again what was made without the summarizer, and take the days still owed.
 
     Args:
@@ -43,7 +43,7 @@ def repair_degraded(homes: list[Path] | None = None) -> State[Any]:
             the machine that runs this (HORIZON_ROOT, else ~/ruche).
     """
     log = get_run_logger()
-    folders = homes_of(homes or ())
+    folders = homes_of(homes)
     bees = Bees([hive for folder in folders for hive in wiring.hives(folder)])
     outcomes: list[Outcome] = []
     for outcome in worked_on(repair_bee, bees.degraded(), most=width()):

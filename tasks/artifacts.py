@@ -15,6 +15,7 @@ from prefect.artifacts import create_markdown_artifact, create_table_artifact
 
 from horizon.core.day import MARKS, DayState, days
 from tasks.consolidate import DayOutcome
+from tasks.outcome import Result
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -27,7 +28,7 @@ WEEKS: Final = 6
 """Weeks that the calendar shows: the look-back's longest month, whole."""
 BEES_SHOWN: Final = 200
 """Most bees in the table; a page of more is read by nobody, and each costs a fold of its journals."""
-BAR: Final = 10
+BAR: Final = 6
 """Length of a gauge's bar, in characters."""
 KEY_MOST: Final = 60
 """Longest key, in characters."""
@@ -41,7 +42,8 @@ def key(kind: str, name: str) -> str:
 
 def cell(text: str) -> str:
     """Return `text` as it may stand in a Markdown table: on one line, no markup or cell border of its own."""
-    return re.sub(r"([\\|`*_<>\[\]#])", r"\\\1", " ".join(text.split()))
+    flat = re.sub(r"[^\S\u00a0\u202f]+", " ", text).strip(" ")
+    return re.sub(r"([\\|`*_<>\[\]#])", r"\\\1", flat)
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -53,29 +55,32 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 def night_report(home: str, outcomes: Sequence[Outcome], *, health: str = "") -> str:
     """Return a night's report in Markdown: each day taken with its counts, then what waits, failed or was noted."""
     taken = [outcome for outcome in outcomes if isinstance(outcome, DayOutcome)]
-    head = ("Day", "State", "Read", "Left out", "New", "Merged", "Refused", "Summarizer", "Calls", "Tokens", "Seconds")
     rows = [
         (
             day.day,
-            f"{MARKS[day.state]} {day.state}",
+            f"{MARKS[day.state]}\u00a0{day.state}" + ("" if day.result is not Result.NOTHING else " before"),
             day.counts.get("read", 0),
             sum(day.left_out.values()),
             day.counts.get("new", 0),
             day.counts.get("merged", 0),
             day.counts.get("refused", 0),
-            day.by or "–",
-            day.calls,
-            day.tokens,
-            f"{day.seconds:.1f}",
         )
         for day in taken
     ]
+    head = ("Day", "State", "Read", "Left out", "New facts", "Merged", "Refused")
     parts = [f"## {cell(home)}", table(head, rows) if rows else "No day was taken."]
+    made = [(day.day, day.by, day.calls, day.tokens, f"{day.seconds:.1f}") for day in taken if day.by]
+    if made:
+        parts += ["### Summarized by", table(("Day", "Summarizer", "Calls", "Tokens", "Seconds"), made)]
     left_out = [(day.day, reason, count) for day in taken for reason, count in sorted(day.left_out.items()) if count]
     if left_out:
         parts += ["### Left out", table(("Day", "Reason", "Exchanges"), left_out)]
     notes = [f"- The summarizer is out of reach: {cell(health)}"] if health else []
-    notes += [f"- {cell(o.line())}" for o in outcomes if o.note or not isinstance(o, DayOutcome)]
+    waiting = [outcome.what for outcome in outcomes if outcome.result is Result.WAITING]
+    if waiting:
+        notes.append(f"- Waiting for it: {', '.join(waiting)}")
+    told = (o for o in outcomes if o.result is not Result.WAITING and (o.note or not isinstance(o, DayOutcome)))
+    notes += [f"- {cell(outcome.line())}" for outcome in told]
     if notes:
         parts += ["### Notes", "\n".join(notes)]
     for day in taken:
@@ -103,8 +108,7 @@ def _mark(day: date, states: Mapping[date, str], last: date) -> str:
 def bee_row(hive: str, bee: str, gauge: Gauge) -> dict[str, str | int]:
     """Return a bee's row: each zone as a bar with its characters and budget."""
     return {
-        "hive": hive,
-        "bee": bee,
+        "bee": f"{hive}/{bee}",
         "sharp": bar(gauge.sharp),
         "condensed": bar(gauge.condensed),
         "narrative": bar(gauge.narrative),
@@ -114,7 +118,7 @@ def bee_row(hive: str, bee: str, gauge: Gauge) -> dict[str, str | int]:
 
 
 def bar(level: Level) -> str:
-    """Return how full a zone is, such as "▰▰▰▱▱▱▱▱▱▱ 3 600 / 12 000"; a bar is full at the budget and beyond."""
+    """Return how full a zone is, such as "▰▱▱▱▱▱ 3 600 / 12 000"; a bar is full at the budget and beyond."""
     filled = BAR if level.chars >= level.budget else level.chars * BAR // level.budget
     return f"{'▰' * filled}{'▱' * (BAR - filled)} {level.chars:,} / {level.budget:,}".replace(",", "\u202f")
 

@@ -102,7 +102,7 @@ def _note(report: DayReport) -> str:
     return "no summarizer is configured" if report.chosen else ""
 
 
-@use_case(run_name="consolidate {day}", tags=("horizon", "consolidation"))
+@use_case(run_name="consolidate {day} · {home.name}", tags=("horizon", "consolidation"))
 def consolidate_day(home: Path, day: date, *, force: bool = False, dry_run: bool = False) -> DayOutcome:
     """Consolidate one day of one home; the same day again with the same exchanges changes nothing.
 

@@ -7,11 +7,13 @@ for a success; the counts stand in its message.
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
+from prefect.exceptions import FailedRun
 from prefect.states import Completed, Failed
 
 from horizon.errors import HorizonError, StoreBusy, Unavailable
@@ -111,4 +113,10 @@ def state_of(results: Iterable[Result], nouns: str, *, dry_run: bool = False, no
     text = message(found, nouns) + (f"; {note}" if note else "")
     grave = gravest(found)
     ending = PREVIEW if dry_run and ENDINGS[grave].success else ENDINGS[grave]
+    logging.getLogger("prefect.flow_runs").addFilter(_without_trace)
     return Completed(name=ending.name, message=text) if ending.success else Failed(name=ending.name, message=text)
+
+
+def _without_trace(record: logging.LogRecord) -> bool:
+    """Drop the trace of Prefect's own code that its engine logs, as an error, for any failing state that a flow returns."""
+    return not (record.exc_info and record.exc_info[0] is FailedRun)

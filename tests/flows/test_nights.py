@@ -59,10 +59,10 @@ def test_a_night_takes_yesterday_first_and_then_what_is_owed_oldest_first(tmp_pa
 
     assert (state.name, state.message) == ("Completed", "days: 4 done")
     assert called(state) == f"night {yesterday} · maison"
-    assert list(task_runs(state, 4)) == [f"consolidate {day}" for day in (yesterday, *sorted(older))]
+    assert list(task_runs(state, 4)) == [f"consolidate {day} · maison" for day in (yesterday, *sorted(older))]
     assert sections(home) == [str(day) for day in sorted((yesterday, *older))]
     report = artifact(state, "night-maison")
-    assert f"| {yesterday} | ● done | 3 | 1 |" in report
+    assert f"| {yesterday} | ●\u00a0done | 3 | 1 |" in report
     assert "Zanzibarville" not in report
     assert artifact(state, "calendar-maison").count("●") == 4 + 1
 
@@ -132,7 +132,7 @@ def test_when_it_is_back_repair_makes_all_good_and_the_files_equal_those_of_a_mo
     repaired = repair_degraded(homes=[rough], return_state=True)
 
     assert repaired.name == "Completed", repaired.message
-    assert list(task_runs(repaired, 4)) == [f"consolidate {day}" for day in days]
+    assert list(task_runs(repaired, 4)) == [f"consolidate {day} · maison" for day in days]
     assert states(rough, days[0], days[-1]) == ["done"] * 4
     assert [texts(line) for line in files(rough)["memory_facts.jsonl"]] == [
         texts(line) for line in files(calm)["memory_facts.jsonl"]
@@ -178,7 +178,7 @@ def test_a_backfill_is_resumable_says_how_far_it_is_and_can_be_forced(tmp_path, 
     assert state.name == "Completed"
     assert state.message.startswith("days: 2 done, 2 nothing to do; ")
     assert called(state) == f"backfill {span.first} to {span.last} · maison"
-    assert list(task_runs(state, 4)) == [f"consolidate {day}" for day in (span.first, *days)]
+    assert list(task_runs(state, 4)) == [f"consolidate {day} · maison" for day in (span.first, *days)]
     assert float(artifact(state, "backfill-maison")) == 100.0
     asked = len(answering.requests)
 

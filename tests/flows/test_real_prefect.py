@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from datetime import timedelta
 
 import pytest
 
@@ -27,11 +26,11 @@ def test_a_night_runs_from_its_deployment_and_leaves_its_files_state_and_report(
         assert (run["state_name"], run["name"]) == ("Completed", f"night {day} · maison"), run["state"]["message"]
         assert "1 done" in run["state"]["message"]
         report = prefect.ask("/artifacts/filter", artifacts={"key": {"any_": ["night-maison"]}})[-1]
-        assert f"| {day} | ● done | 3 |" in report["data"]
+        assert f"| {day} | ●\u00a0done | 3 |" in report["data"]
         calendar = prefect.ask("/artifacts/filter", artifacts={"key": {"any_": ["calendar-maison"]}})[-1]
         assert "●" in calendar["data"].split("\n\n")[1]
         tasks = prefect.ask("/task_runs/filter", flow_runs={"id": {"any_": [run["id"]]}})
-        assert f"consolidate {day}" in {task["name"] for task in tasks}
+        assert f"consolidate {day} · maison" in {task["name"] for task in tasks}
 
         facts = [json.loads(line) for line in (home / "memory_facts.jsonl").read_text("utf-8").splitlines()]
         assert facts
@@ -43,12 +42,12 @@ def test_a_night_runs_from_its_deployment_and_leaves_its_files_state_and_report(
         again = prefect.run("nightly-consolidation", homes=[str(home)])
         assert again["state_name"] == "NothingToDo"
 
-        away = prefect.run(
-            "backfill-consolidation",
-            home=str(tmp_path / "nowhere"),
-            days={"first": str(day - timedelta(days=1)), "last": str(day)},
-        )
-        assert away["state_type"] == "FAILED"
+        absent = homes.home(tmp_path / "ruche" / "absent", day, summarizer="ollama/absent")
+        away = prefect.run("backfill-consolidation", home=str(absent), days={"first": str(day), "last": str(day)})
+        assert (away["state_type"], away["state_name"]) == ("FAILED", "Unavailable")
+        assert away["state"]["message"].startswith("days: 1 waiting")
+        said = prefect.ask("/logs/filter", logs={"flow_run_id": {"any_": [away["id"]]}})
+        assert "Traceback" not in "".join(line["message"] for line in said)
 
         stored = b"".join(path.read_bytes() for path in (tmp_path / "prefect").rglob("*.db*"))
         assert b"nightly-consolidation" in stored

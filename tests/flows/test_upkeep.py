@@ -20,11 +20,16 @@ from tests.ollama_behaviour import Behaviour
 
 pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("engine")]
 
-BUDGETS = "budget_net = 1500\nbudget_condense = 900\nbudget_recit = 600\n"
-LONG = (
-    "Nadia a relu le plan du pont de Sèvres ce matin. Le devis de la société Durand arrive à 12 400 euros. "
-    "Il manque encore la note de calcul des appuis. Oumar viendra mesurer les fissures avec un laser. "
-    "La réunion de chantier a été avancée d'un jour. Personne n'a encore choisi la teinte du garde-corps."
+BUDGETS = "budget_net = 450\nbudget_condense = 500\nbudget_recit = 3000\n"
+ANSWERS = (
+    "Nadia a relu le plan du pont de Sèvres ce matin. Elle a trouvé une cote fausse sur la culée nord, déjà corrigée.",
+    "Le devis de la société Durand arrive à 12 400 euros. Il comprend le coffrage mais pas la location de la grue.",
+    "La note de calcul des appuis manque encore. Le bureau de Lyon promet de l'envoyer avant la fin de la semaine.",
+    "Oumar viendra mesurer les fissures avec un laser. Il faudra lui ouvrir le portail et couper l'éclairage du tablier.",
+    "La réunion de chantier a été avancée d'un jour. Le compte rendu sera tenu par Inès, qui remplace Paul en congé.",
+    "Personne n'a choisi la teinte du garde-corps. Les échantillons vert sapin et gris ardoise sont dans la baraque.",
+    "Le contrôle des soudures est terminé. Trois cordons sur quarante demandent une reprise avant la mise en peinture.",
+    "Le fichier plans/tablier_v7.dwg remplace le précédent. L'ancien reste consultable dans le dossier des archives.",
 )
 
 
@@ -36,7 +41,7 @@ def hive(path, *bees, summarizer="troncature", exchanges=8):
     for name in bees:
         bee = open_hive(path).bee(name)
         for number in range(exchanges):
-            bee.append(f"Question {number} ?", f"{number}. {LONG}", at=now - timedelta(hours=exchanges - number))
+            bee.append(f"Question {number} ?", ANSWERS[number], at=now - timedelta(hours=exchanges - number))
     return path
 
 
@@ -50,7 +55,7 @@ def test_every_bee_with_something_to_do_is_looked_after_and_idle_ones_cost_no_ta
     assert called(first) == f"maintain {tmp_path.name}"
     assert sorted(task_runs(first, 3)) == ["evict ada", "evict mia", "evict zoe"]
     table = artifact(first, "bees")
-    assert '"bee": "zoe"' in table
+    assert '"bee": "ruche/zoe"' in table
     assert "Sèvres" not in table
     for name in ("mia", "zoe"):
         assert not open_hive(tmp_path / "ruche").bee(name).read().gauge.late

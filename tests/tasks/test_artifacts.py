@@ -65,8 +65,8 @@ def test_a_calendar_by_hand():
 
 
 def test_a_gauge_is_full_at_its_budget_and_beyond():
-    assert bar(Level(chars=3600, budget=12000, count=4)) == "▰▰▰▱▱▱▱▱▱▱ 3\u202f600 / 12\u202f000"
-    assert bar(Level(chars=0, budget=0, count=0)) == "▰▰▰▰▰▰▰▰▰▰ 0 / 0"
+    assert bar(Level(chars=3600, budget=12000, count=4)) == "▰▱▱▱▱▱ 3\u202f600 / 12\u202f000"
+    assert bar(Level(chars=0, budget=0, count=0)) == "▰▰▰▰▰▰ 0 / 0"
     assert bar(Level(chars=7000, budget=6000, count=9)).count("▰") == BAR
 
 
@@ -76,8 +76,8 @@ def test_a_bee_is_a_row():
 
     row = bee_row("ruche", "mia", gauge)
 
-    assert (row["hive"], row["bee"], row["exchanges"], row["melted"]) == ("ruche", "mia", 12, 3)
-    assert row["sharp"] == "▰▱▱▱▱▱▱▱▱▱ 10 / 100"
+    assert (row["bee"], row["exchanges"], row["melted"]) == ("ruche/mia", 12, 3)
+    assert row["sharp"] == "▱▱▱▱▱▱ 10 / 100"
 
 
 def test_a_report_by_hand():
@@ -102,10 +102,11 @@ def test_a_report_by_hand():
         health="connection refused",
     )
 
-    assert "| 2026-08-23 | ● done | 12 | 4 | 4 | 1 | 2 | ollama/qwen3 | 3 | 4321 | 12.3 |" in report
+    assert "| 2026-08-23 | ●\u00a0done | 12 | 4 | 4 | 1 | 2 |" in report
+    assert "| 2026-08-23 | ollama/qwen3 | 3 | 4321 | 12.3 |" in report
     assert "| 2026-08-23 | bench | 3 |" in report
     assert "- The summarizer is out of reach: connection refused" in report
-    assert "- 2026-08-20: waiting" in report
+    assert "- Waiting for it: 2026-08-20" in report
 
 
 def test_a_summary_is_shown_only_where_it_was_handed_over_and_forges_no_heading():
