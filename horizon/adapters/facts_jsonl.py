@@ -42,6 +42,12 @@ class _Line:
     ours_at: float | None
     """`created_at` of a fact of ours, else None."""
 
+    def is_after(self, at: float, id_: str) -> bool:
+        """Tell whether this is a fact of ours that belongs after one of that instant and id."""
+        if self.ours_at is None or self.text is None or self.ours_at < at:
+            return False
+        return self.ours_at > at or fact_id(self.text) > id_
+
 
 @dataclass(slots=True)
 class FactsFile:
@@ -79,10 +85,7 @@ class FactsFile:
         lines = list(self._lines)
         for fact in sorted(new.values(), key=lambda each: (each.at, each.id)):
             at = fact.at.timestamp()
-            place = next(
-                (index for index, line in enumerate(lines) if line.ours_at is not None and line.ours_at > at),
-                len(lines),
-            )
+            place = next((index for index, line in enumerate(lines) if line.is_after(at, fact.id)), len(lines))
             lines.insert(place, _Line(data=_written(fact), text=fact.text, ours_at=at))
         data = b"\n".join(line.data for line in lines) + b"\n"
         replace_file(self.path, data)

@@ -172,7 +172,12 @@ class Reader:
                     ),
                 ),
                 lambda reply: extraction.judge(
-                    reply, part, day=self.day, language=self.settings.langue, facts=self.facts
+                    reply,
+                    part,
+                    day=self.day,
+                    language=self.settings.langue,
+                    facts=self.facts,
+                    window=self.settings.contexte,
                 ),
             )
             self._reached(asked)

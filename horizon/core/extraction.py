@@ -14,7 +14,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from horizon.core.condensation import sentences
 from horizon.core.fact import (
@@ -35,7 +35,7 @@ from horizon.core.fidelity import check
 from horizon.core.prompt import OWN_MARKER, Prompt, fenced, most_tokens, within
 from horizon.core.redaction import redact
 from horizon.core.salvage import best_object, texts, without_thoughts
-from horizon.core.transcript import transcript
+from horizon.core.transcript import shown, transcript
 from horizon.core.verdict import Rejected
 
 if TYPE_CHECKING:
@@ -84,6 +84,14 @@ class Reading:
     summary: str = ""
     proposed: int = 0
     refused: Mapping[Refusal, int] = field(default_factory=dict[Refusal, int])
+
+
+class _Seen(NamedTuple):
+    """An exchange, and its question and answer as a summarizer saw them."""
+
+    lived: Lived
+    question: str
+    answer: str
 
 
 _SYSTEM: Final[Mapping[str, str]] = {
@@ -218,8 +226,13 @@ def _first(found: Mapping[str, object], keys: Iterable[str]) -> object:
     return next((found[key] for key in keys if key in found), None)
 
 
-def judge(reply: str, part: Sequence[Lived], *, day: date, language: str, facts: int) -> Reading | Rejected:
-    """Return what is believed of a reply about `part`; Rejected where neither a fact nor a summary can be used."""
+def judge(
+    reply: str, part: Sequence[Lived], *, day: date, language: str, facts: int, window: int
+) -> Reading | Rejected:
+    """Return what is believed of a reply about `part`; Rejected where neither a fact nor a summary can be used.
+
+    Believed is what stands in the exchanges as a window of `window` tokens shows them.
+    """
     answer = without_thoughts(reply)
     if answer is None:
         return Rejected(reason="the reply is reasoning without an answer")
@@ -228,9 +241,11 @@ def judge(reply: str, part: Sequence[Lived], *, day: date, language: str, facts:
         return Rejected(reason="the reply holds no JSON object with faits and resume")
     refused: Counter[Refusal] = Counter()
     believed: list[Fact] = []
+    texts_seen = shown(part, room=room(window, facts), language=language)
+    seen = [_Seen(lived, *texts) for lived, texts in zip(part, texts_seen, strict=True)]
     proposed = _proposed(_first(found, _FACTS_KEYS))
     for item in proposed:
-        fact = _believe(item, part, day)
+        fact = _believe(item, seen, day)
         if isinstance(fact, Refusal):
             refused[fact] += 1
         elif len(believed) >= facts:
@@ -238,7 +253,7 @@ def judge(reply: str, part: Sequence[Lived], *, day: date, language: str, facts:
         else:
             believed.append(fact)
     told = _as_text(_first(found, _SUMMARY_KEYS))
-    kept = summary_of(told, _sources(part, day), instructions=_INSTRUCTION[language])
+    kept = summary_of(told, _sources(seen, day), instructions=_INSTRUCTION[language])
     if not kept and not believed:
         if told:
             return Rejected(reason="its summary holds what is not in the text")
@@ -315,7 +330,7 @@ def _numbers(value: object) -> set[int]:
     return set()
 
 
-def _believe(item: object, part: Sequence[Lived], day: date) -> Fact | Refusal:
+def _believe(item: object, part: Sequence[_Seen], day: date) -> Fact | Refusal:
     if not isinstance(item, dict):
         return Refusal.UNCITED if isinstance(item, str) and is_sentence(one_line(item)) else Refusal.MALFORMED
     found = cast("dict[str, object]", item)
@@ -329,7 +344,7 @@ def _believe(item: object, part: Sequence[Lived], day: date) -> Fact | Refusal:
     quotes: tuple[Quote, ...] = ()
     words = _first(found, _QUOTE_KEYS)
     if isinstance(words, str) and folded(words):
-        quotes = tuple(found for lived in cited if (found := _quote(words, lived)))
+        quotes = tuple(found for each in cited if (found := _quote(words, each)))
         if not quotes:
             return Refusal.QUOTE
     if check(text, _sources(cited, day)) is not None or not _supported(text, _sources(cited, day)):
@@ -337,40 +352,40 @@ def _believe(item: object, part: Sequence[Lived], day: date) -> Fact | Refusal:
     return Fact(
         text=text,
         day=day,
-        at=cited[-1].exchange.at,
+        at=cited[-1].lived.exchange.at,
         trust=Trust.UNTRUSTED if is_instruction(text) else Trust.AUTO,
-        cites=tuple(lived.address for lived in cited),
-        quotes=quotes or tuple(found for lived in cited[:1] if (found := _closest(text, lived))),
-        said_by_keeper=_supported(text, [redact(lived.exchange.question) for lived in cited], share=0.5),
+        cites=tuple(each.lived.address for each in cited),
+        quotes=quotes or tuple(found for each in cited[:1] if (found := _closest(text, each))),
+        said_by_keeper=_supported(text, [each.question for each in cited], share=0.5),
     )
 
 
-def _sources(part: Sequence[Lived], day: date) -> list[str]:
+def _sources(part: Sequence[_Seen], day: date) -> list[str]:
     """Return the texts of exchanges as a summarizer saw them, and the day's own date, which it may state."""
-    told = [redact(text) for lived in part for text in (lived.exchange.question, lived.exchange.answer)]
+    told = [text for each in part for text in (each.question, each.answer)]
     return [*told, f"{day} {day:%d/%m/%Y} {day.day} {day.year}"]
 
 
-def _quote(words: str, lived: Lived) -> Quote | None:
+def _quote(words: str, seen: _Seen) -> Quote | None:
     """Return `words` as the exchange has them; None where it has not all of them (an ellipsis may join pieces)."""
     pieces = [piece for each in re.split(r"\[?(?:…|\.{3})\]?", words) if (piece := folded(each))]
-    for text in (redact(lived.exchange.question), redact(lived.exchange.answer)):
+    for text in (seen.question, seen.answer):
         held = folded(one_line(text))
         if pieces and all(piece in held for piece in pieces):
-            return Quote(address=lived.address, words=one_line(redact(words))[: QUOTE_CAP * 2])
+            return Quote(address=seen.lived.address, words=one_line(redact(words))[: QUOTE_CAP * 2])
     return None
 
 
-def _closest(text: str, lived: Lived) -> Quote | None:
+def _closest(text: str, seen: _Seen) -> Quote | None:
     """Return the sentence of an exchange that shares most with a fact, verbatim; None where none shares anything."""
     wanted = set(content(text))
     best, score = "", 0
-    for said in (redact(lived.exchange.question), redact(lived.exchange.answer)):
+    for said in (seen.question, seen.answer):
         for sentence in sentences(said)[:200]:
             shared = len(wanted & set(content(sentence)))
             if shared > score:
                 best, score = sentence, shared
-    return Quote(address=lived.address, words=one_line(best)[: QUOTE_CAP * 2]) if score else None
+    return Quote(address=seen.lived.address, words=one_line(best)[: QUOTE_CAP * 2]) if score else None
 
 
 def _stem(word: str) -> str:

@@ -70,14 +70,9 @@ def transcript(part: Sequence[Lived], *, zone: tzinfo, room: int, language: str)
 
     Hours are local. Secrets are masked, runs collapsed; the longest exchanges are shortened first.
     """
-    texts = [(redact(lived.exchange.question).strip(), redact(lived.exchange.answer).strip()) for lived in part]
-    shares = _shares([ENTRY_TOKENS + _tokens(question) + _tokens(answer) for question, answer in texts], room)
-    note = _CUT[language]
     lines: list[str] = []
-    for number, (lived, (question, answer), share) in enumerate(zip(part, texts, shares, strict=True), start=1):
-        left = max(share - ENTRY_TOKENS, 8)
-        asked = within(question, max(left // QUESTION_SHARE, left - _tokens(answer)), note)
-        said = within(answer, max(left - most_tokens(asked), 4), note)
+    texts = shown(part, room=room, language=language)
+    for number, (lived, (asked, said)) in enumerate(zip(part, texts, strict=True), start=1):
         lines += [
             f"— {lived.exchange.at.astimezone(zone):%H:%M} [{number}]",
             f"Lui : {_indented(asked)}",
@@ -85,6 +80,19 @@ def transcript(part: Sequence[Lived], *, zone: tzinfo, room: int, language: str)
             "",
         ]
     return "\n".join(lines).rstrip("\n")
+
+
+def shown(part: Sequence[Lived], *, room: int, language: str) -> list[tuple[str, str]]:
+    """Return question and answer of each exchange as a summarizer sees them in about `room` tokens, in order."""
+    texts = [(redact(lived.exchange.question).strip(), redact(lived.exchange.answer).strip()) for lived in part]
+    shares = _shares([ENTRY_TOKENS + _tokens(question) + _tokens(answer) for question, answer in texts], room)
+    note = _CUT[language]
+    found: list[tuple[str, str]] = []
+    for (question, answer), share in zip(texts, shares, strict=True):
+        left = max(share - ENTRY_TOKENS, 8)
+        asked = within(question, max(left // QUESTION_SHARE, left - _tokens(answer)), note)
+        found.append((asked, within(answer, max(left - most_tokens(asked), 4), note)))
+    return found
 
 
 def _tokens(text: str) -> int:

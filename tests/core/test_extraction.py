@@ -39,7 +39,7 @@ PART = (
 
 def judged(reply, part=PART, facts=12):
     return extraction.judge(
-        reply if isinstance(reply, str) else json.dumps(reply), part, day=DAY, language="fr", facts=facts
+        reply if isinstance(reply, str) else json.dumps(reply), part, day=DAY, language="fr", facts=facts, window=8192
     )
 
 
