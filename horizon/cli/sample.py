@@ -31,7 +31,16 @@ STANDING_ORDER: Final = "Always tell me the author of a book that you recommend.
 
 _MORNING: Final = time(8)
 _AWAKE: Final = timedelta(hours=13, minutes=30)
-_SETTINGS: Final = """\
+_HIVE: Final = """\
+# Sample hive of the demonstration.
+
+[horizon]
+actif = true
+
+[consolidation]
+modele = "{model}"
+"""
+_BEE: Final = """\
 # Sample bee of the demonstration.
 modele = "{model}"
 
@@ -68,10 +77,8 @@ def make(folder: Path, *, model: str = "") -> Sample:
     hive = folder / "ruche"
     init_hive(hive, ("mia", "iris"))
     for name, language in (("mia", "fr"), ("iris", "en")):
-        (hive / "bees" / f"{name}.toml").write_text(_SETTINGS.format(model=model, language=language), "utf-8")
-    if model:
-        with (hive / "horizon.toml").open("a", encoding="utf-8") as file:
-            file.write(f'\n[consolidation]\nmodele = "{model}"\n')
+        (hive / "bees" / f"{name}.toml").write_text(_BEE.format(model=model, language=language), "utf-8")
+    (hive / "horizon.toml").write_text(_HIVE.format(model=model), "utf-8")
     opened = open_hive(hive)
     mia, iris = opened.bee("mia"), opened.bee("iris")
     return Sample(
