@@ -45,7 +45,7 @@ EXTENSIONS: Final = (
 """Endings that make `word.ending` a file's name; without a list "M.Dupont" and "etc.Puis" would be files."""
 _WORD = r"[^\W_]"
 _URL = r"(?:https?|ftp|ssh|git|file|s3|wss?|postgres(?:ql)?|mysql|redis|mongodb(?:\+srv)?)://[^\s<>\"'`«»“”⟨⟩（）()\[\]{}，。；、]+|\bwww\.[^\s<>\"'`«»()，。]+"
-_EMAIL = r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+_EMAIL = r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]+)+"
 _PATH = (
     r"(?<![\w/.:~-])(?:~|\.{1,2}|[A-Za-z]:)?[/\\](?:[\w.@%+=-]+[/\\])*[\w.@%+=-]*[\w@%+=-]/?"
     r"|(?<![\w/.@-])(?!\d{1,4}/\d{1,2}/\d{1,4}(?!\w))[\w.@-]+(?:[/\\][\w.@+-]+){2,}/?"
@@ -90,6 +90,8 @@ _ALL: Final = (
     (Kind.VERSION, re.compile(_VERSION)),
     (Kind.IDENTIFIER, re.compile(_IDENTIFIER)),
 )
+_LONG: Final = re.compile(r"[^\s。，、；！？]{400,}|[ \t]{100,}")
+"""Encoded data and rules: no one's evidence, and what would make the patterns above slow."""
 _COMMANDS: Final = re.compile(_COMMAND)
 _END: Final = ".,;:!?…'\"’”»)]}>，。；：！？、"
 
@@ -100,6 +102,7 @@ def literals(text: str) -> tuple[list[Literal], str]:
     Commands are not among them: their parts are.
     """
     found: list[Literal] = []
+    text = _LONG.sub(" ", text)
     for kind, pattern in _ALL:
 
         def take(match: re.Match[str], kind: Kind = kind) -> str:
@@ -116,7 +119,7 @@ def literals(text: str) -> tuple[list[Literal], str]:
 def commands(text: str) -> list[Literal]:
     """Return the command lines in `text`, in order."""
     found: list[Literal] = []
-    for match in _COMMANDS.finditer(text):
+    for match in _COMMANDS.finditer(_LONG.sub(" ", text)):
         line = match["shell"] or match["ticked"] or match["line"]
         found.append(Literal(kind=Kind.COMMAND, text=line.strip(), start=match.start()))
     return found

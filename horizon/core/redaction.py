@@ -74,7 +74,7 @@ _BEARER = re.compile(
     re.IGNORECASE,
 )
 _URL_PASSWORD = re.compile(
-    r"(?P<before>\b[a-z][a-z0-9+.-]*://[^\s/:@'\"<>]*:)(?P<secret>[^\s/@'\"<>]+)(?=@)", re.IGNORECASE
+    r"(?P<before>\b[a-z][a-z0-9+.-]{0,20}://[^\s/:@'\"<>]{0,100}:)(?P<secret>[^\s/@'\"<>]+)(?=@)", re.IGNORECASE
 )
 _URL_QUERY = re.compile(
     r"(?P<before>[?&](?:access_token|api_?key|key|token|sig|signature|password|secret|auth|X-Amz-Signature)=)"
@@ -82,9 +82,9 @@ _URL_QUERY = re.compile(
     re.IGNORECASE,
 )
 _NAME = (
-    r"(?:[A-Za-z0-9]+[_.-])*(?:password|passwd|passphrase|pwd|pass|secret|token|api[_-]?key|apikey|access[_-]?key|secret[_-]?key"
+    r"(?:[A-Za-z0-9]{1,40}[_.-]){0,4}(?:password|passwd|passphrase|pwd|pass|secret|token|api[_-]?key|apikey|access[_-]?key|secret[_-]?key"
     r"|private[_-]?key|client[_-]?secret|auth[_-]?token|access[_-]?token|refresh[_-]?token|credentials?"
-    r"|mot[_ ]de[_ ]passe|mdp|clé[_ ](?:d['’]api|api|secrète)|cle[_ ]api|jeton|密码|口令|密钥|令牌)(?:[_-][A-Za-z0-9]+)*"
+    r"|mot[_ ]de[_ ]passe|mdp|clé[_ ](?:d['’]api|api|secrète)|cle[_ ]api|jeton|密码|口令|密钥|令牌)(?:[_-][A-Za-z0-9]{1,40}){0,4}"
 )
 _ASSIGNED = re.compile(
     rf"(?P<before>(?<![A-Za-z0-9]){_NAME}[\"'`]?\s*(?::=|=>|=|:|：)\s*)"

@@ -134,3 +134,9 @@ PIECES = st.sampled_from(
 def test_masking_any_text_twice_is_masking_it_once(text):
     once = redact(text)
     assert redact(once) == once
+
+
+@pytest.mark.parametrize("piece", ["a", "a.", "a-", "a_", "a:", "1 ", "sk", "://", "password", "=a"])
+def test_a_very_long_text_of_one_thing_is_masked_without_trouble(piece):
+    text = piece * (300_000 // len(piece))
+    assert redact(f"{text} {key('ghp_', 36)}").endswith(MASK)
