@@ -9,13 +9,15 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import time
+import unicodedata
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from horizon.adapters.files import make_folder, replace_file
-from horizon.core.fact import SOURCE, fact_id, folded, near_key
+from horizon.core.fact import SOURCE, fact_id, near_key
 from horizon.errors import StoreBusy
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ PUSH_MOST: Final = 20
 LOCK_WAIT: Final = 10.0
 """Seconds to wait for the owner, who holds the lock for one rewrite of the file (milliseconds)."""
 _LOCK_POLL: Final = 0.02
+_MARKS = re.compile(r"[\u0300-\u036f]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +58,22 @@ class FactsFile:
 
     path: Path
     _lines: list[_Line]
-    _ended: bool
+    _plain: list[str] | None = None
 
     def near(self, facts: Iterable[Fact]) -> Mapping[tuple[str, ...], str]:
-        """Return, by near key, the ids of facts in the file that might equal one of `facts`."""
-        wanted = [(gist, len(gist)) for fact in facts if (gist := folded(fact.text))]
+        """Return, by near key, the ids of those facts in the file that are equal or nearly so to one of `facts`."""
+        if self._plain is None:
+            # one pass over the whole file: what is done line by line below is done for few of its lines
+            whole = "\n".join(" ".join(line.text.split("\n")) if line.text else "" for line in self._lines)
+            self._plain = _plain(whole).split("\n") if self._lines else []
         found: dict[tuple[str, ...], str] = {}
-        for line in self._lines:
-            if line.text is None or not any(_could_be(line.text, gist, size) for gist, size in wanted):
-                continue
-            found.setdefault(near_key(line.text), fact_id(line.text))
+        for fact in facts:
+            key = near_key(fact.text)
+            words = sorted({_plain(word) for word in key if word.isalnum()}, key=len, reverse=True)
+            for line, plain in zip(self._lines, self._plain, strict=True):
+                if line.text and all(word in plain for word in words) and near_key(line.text) == key:
+                    found.setdefault(key, fact_id(line.text))
+                    break
         return found
 
     @property
@@ -83,24 +92,21 @@ class FactsFile:
         if not new:
             return 0
         lines = list(self._lines)
-        for fact in sorted(new.values(), key=lambda each: (each.at, each.id)):
+        for id_, fact in sorted(new.items(), key=lambda item: (item[1].at, item[0])):
             at = fact.at.timestamp()
-            place = next((index for index, line in enumerate(lines) if line.is_after(at, fact.id)), len(lines))
+            place = next((index for index, line in enumerate(lines) if line.is_after(at, id_)), len(lines))
             lines.insert(place, _Line(data=_written(fact), text=fact.text, ours_at=at))
         data = b"\n".join(line.data for line in lines) + b"\n"
         replace_file(self.path, data)
-        self._lines = lines
+        self._lines, self._plain = lines, None
         return len(new)
 
 
-def _could_be(text: str, gist: str, size: int) -> bool:
-    """Tell cheaply whether two facts might be equal but for case, space, accents, articles and plurals.
-
-    An article or a plural changes a few characters; digits change nothing at all.
-    """
-    return abs(len(text) - size) <= 8 + size // 3 and [c for c in text if c.isdigit()] == [
-        c for c in gist if c.isdigit()
-    ]
+def _plain(text: str) -> str:
+    """Return `text` without accents and case: what holds every word of the near key of each of its lines."""
+    if not text.isascii():
+        text = _MARKS.sub("", unicodedata.normalize("NFKD", text))
+    return text.casefold()
 
 
 def _written(fact: Fact) -> bytes:
@@ -132,10 +138,9 @@ class FactsJournal:
         except FileNotFoundError:
             data = b""
         pieces = data.split(b"\n")
-        ended = not pieces[-1]
-        if ended:
+        if not pieces[-1]:
             pieces.pop()
-        return FactsFile(self.path, [_line(piece) for piece in pieces], ended)
+        return FactsFile(self.path, [_line(piece) for piece in pieces])
 
 
 def _line(data: bytes) -> _Line:

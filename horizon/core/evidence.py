@@ -43,6 +43,8 @@ _NOTICE = re.compile(r"^[ \t>]*\[horizon : [^\n\]]*\][ \t]*$", re.MULTILINE)
 """The notice in the middle of a rendered view: all above it is condensed memory."""
 _VIEW_LINE = re.compile(r"^[ \t>]*\[horizon\b", re.MULTILINE)
 """How each structural line of a rendered view begins."""
+_BLANK_LINE = re.compile(r"\n[ \t]*\n")
+_TWO_BLANK_LINES = re.compile(r"\n[ \t]*\n[ \t]*\n\n*")
 _OWN_PROMPT = re.compile(
     rf"^[ \t>]*{re.escape(OWN_MARKER)}[^\n]*(?:\n(?:(?!</{FENCE}>).)*</{FENCE}>[^\n]*)?", re.MULTILINE | re.DOTALL
 )
@@ -95,9 +97,10 @@ def own_words(text: str) -> str:
 
 
 def _without_view(text: str) -> str:
-    """Return `text` without a rendered view in it: from the view's first structural line to its last entry.
+    """Return `text` without a rendered view in it, from its first line of ours to the end of its last entry.
 
-    A view's entries end at a blank line or at the text's end. Words before it and after it stay.
+    Nothing says where that entry ends: at two blank lines, else at the first one, else with the text. What is
+    taken out too little is an old exchange said again; what would be taken out too much is the keeper's own.
     """
     first = _VIEW_LINE.search(text)
     if first is None:
@@ -105,7 +108,7 @@ def _without_view(text: str) -> str:
     notices = list(_NOTICE.finditer(text))
     last = list(_VIEW_LINE.finditer(text))[-1]
     tail = max(last.start(), notices[-1].end() if notices else 0)
-    end = re.compile(r"\n[ \t]*\n").search(text, tail)
+    end = _TWO_BLANK_LINES.search(text, tail) or _BLANK_LINE.search(text, tail)
     return text[: first.start()] + (text[end.end() :] if end else "")
 
 

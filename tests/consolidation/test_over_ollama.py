@@ -168,7 +168,7 @@ def test_a_day_of_1000_exchanges_and_one_of_300_000_characters_fit_the_window_in
     assert (report.state, report.read) == (DayState.DONE, 1001)
     assert report.calls == plan.calls == plan.parts + 1
     assert wiring.open_home(home).consolidate(other).state is DayState.DONE
-    # that each request fits its window is checked by the server, strictly
+    assert ollama_server.requests  # that each fits its window is checked by the server, strictly
 
 
 def test_a_month_with_an_outage_ends_with_the_files_of_a_month_without(tmp_path, ollama_server, monkeypatch):

@@ -103,6 +103,11 @@ def test_a_quoted_horizon_is_no_evidence_and_the_words_around_it_are():
     assert sifted(lived(VIEW)).left_out == {LeftOut.BLANK: 1}
 
 
+def test_a_view_whose_last_entry_has_paragraphs_ends_at_two_blank_lines():
+    text = f"{VIEW}\n\nUn second paragraphe d'hier.\n\n\nAujourd'hui, je préfère le thé."
+    assert own_words(text) == "Aujourd'hui, je préfère le thé."
+
+
 def test_our_prompt_quoted_whole_is_no_evidence_and_a_discussion_about_it_is():
     part = (lived("Je préfère le thé."),)
     prompt = extraction.prompt(part, zone=UTC, language="fr", window=8192, facts=3)
