@@ -417,8 +417,16 @@ class Consolidation:
 
     def _settle(self, settled: Settled, facts: Sequence[Fact]) -> DayReport:
         """Record the result with every decision in it, then write it to the shared files."""
-        with self.facts.session() as shared:
-            decided = decide(self.ledger.load(), facts, shared.near(facts), shared.room)
+        try:
+            with self.facts.session() as shared:
+                decided = decide(self.ledger.load(), facts, shared.near(facts), shared.room)
+        except OSError as error:  # nothing is decided, nothing is written; what the model said waits in the ledger
+            failed = replace(
+                settled, state=DayState.OWED, by="", summary="", section="", unreachable=True,
+                error=f"the facts journal could not be read: {error}",
+            )  # fmt: skip
+            self.ledger.record(failed)
+            return self._report(settled.day, DayState.OWED, replace(failed, unreachable=False), changed=False)
         settled = replace(settled, facts=decided)
         self.ledger.record(settled)
         _, notes = self._finish()

@@ -439,3 +439,18 @@ def test_owed_days_come_oldest_first_within_the_look_back(tmp_path):
     assert home.night().owed(date(2026, 7, 9), 5) == tuple(date(2026, 7, number) for number in (5, 7, 9))
     states = {night.day.day: str(night.state) for night in home.night().nights(date(2026, 7, 3), date(2026, 7, 9))}
     assert states == {3: "never", 4: "empty", 5: "never", 6: "empty", 7: "never", 8: "empty", 9: "never"}
+
+
+@pytest.mark.parametrize("name", ["memory_facts.jsonl", "journal.md"])
+def test_a_memory_file_that_cannot_be_written_owes_the_day_and_the_next_run_ends_it(home, name):
+    (home.path / name).mkdir()
+    home.says(GOOD, "never asked")
+    report = home.night().consolidate(DAY)
+    assert report.state is DayState.OWED
+    assert report.error
+    assert home.state() == "owed"
+    (home.path / name).rmdir()
+    report = home.night().consolidate(DAY)
+    assert (report.state, report.changed) == (DayState.DONE, True)
+    assert (len(home.facts()), home.journal().count("## ")) == (2, 1)
+    assert len(home.model.requests) == 1  # what the model said was kept
