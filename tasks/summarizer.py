@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 SLOT: Final = "horizon-summarizer"
 """Name of the global concurrency limit."""
 SLOTS: Final = 1
-LEASE_SECONDS: Final = 120
-"""How long a dead run may keep the slot. Renewed at three quarters of it, which leaves a restarting server half a
-minute to come back before the work stops rather than share the slot."""
+LEASE_SECONDS: Final = 60
+"""How long a dead run may keep the slot; the least that Prefect takes. Renewed at three quarters of it."""
 
 
 def ensure_limit() -> bool:
