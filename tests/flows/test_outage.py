@@ -118,12 +118,13 @@ def test_a_month_with_an_outage_ends_with_the_files_of_one_without(tmp_path, clo
 def test_one_run_of_repair_by_hand_does_the_same(tmp_path, clock, monkeypatch, ollama_server):
     monkeypatch.setenv("OLLAMA_HOST", f"http://127.0.0.1:{ollama_server.port}")
     home = tmp_path / "maison"
-    month(home, ollama_server, clock, MODES, maintain_horizon, nightly_consolidation, nights=max(MODES))
+    early = {night - 7: mode for night, mode in MODES.items()}
+    month(home, ollama_server, clock, early, maintain_horizon, nightly_consolidation, nights=max(early))
     ollama_server.switch("deterministic")
 
     state = repair_degraded(homes=[home], return_state=True)
 
     assert state.name == "Completed", state.message
-    nights = wiring.open_home(home).nights(FIRST, FIRST + timedelta(days=max(MODES) - 1))
+    nights = wiring.open_home(home).nights(FIRST, FIRST + timedelta(days=max(early) - 1))
     assert {str(night.state) for night in nights} == {"done"}
     assert not wiring.degraded(home, "mia")
