@@ -1,17 +1,22 @@
 """Every command and example of the README and of docs/ runs as printed, in order, in one empty home each.
 
-The README's first two blocks (install with the demo; the tests) are what `.ci/run` itself executes.
+The README's first two blocks (install with the demo; the tests) are what `.ci/run` itself executes; blocks that need a
+Prefect server, or run for ever, are those of `test_serve.py`.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+
+from horizon.cli import main
 
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -27,6 +32,21 @@ def blocks(page: Path) -> list[tuple[str, str]]:
     return found
 
 
+def prepare(home):
+    """Make what a page may take for granted: a hive with a bee, and an agent host's folder."""
+    assert main(["init", str(home / "ruche"), "--bee", "mia"]) == 0
+    (home / ".openjarvis").mkdir()
+    with closing(sqlite3.connect(home / ".openjarvis" / "traces.db")) as database, database:
+        database.execute(
+            "CREATE TABLE traces (id INTEGER PRIMARY KEY, trace_id TEXT, query TEXT, agent TEXT, model TEXT,"
+            " result TEXT, started_at REAL)"
+        )
+        row = ("t1", "Where is the key?", "simple", "llama3:latest", "Under the mat.", 1_783_670_400.0)
+        database.execute(
+            "INSERT INTO traces (trace_id, query, agent, model, result, started_at) VALUES (?,?,?,?,?,?)", row
+        )
+
+
 PAGES = [page for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))) if blocks(page)]
 
 
@@ -35,12 +55,14 @@ def test_what_a_page_says_to_type_works(page, tmp_path):
     environment = {
         "HOME": str(tmp_path),
         "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"])),
+        "TMPDIR": str(tmp_path),
         "LANG": "C.UTF-8",
         "OLLAMA_HOST": "127.0.0.1:9",
         "PREFECT_HOME": str(tmp_path / "prefect"),
         "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "180",
         "DO_NOT_TRACK": "1",
     }
+    prepare(tmp_path)
     for language, code in blocks(page):
         command = ["bash", "-c", STRICT + code] if language == "sh" else [sys.executable, "-c", code]
         done = subprocess.run(
