@@ -16,6 +16,7 @@ from horizon.adapters.outcome_lines import Unreadable, flag_fields, flag_of, out
 from horizon.core.event import Condensed, Narrated, Step, Word
 from horizon.core.exchange import Exchange, Position
 from horizon.core.state import OlderWords, State, Zone
+from horizon.core.words import is_order
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from horizon.adapters.journal_reader import JournalReader, Progress
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Of the document's shape: a snapshot of another version is passed over."""
 
 
@@ -69,7 +70,7 @@ def document_of(state: State) -> dict[str, object]:
         "narrative": None if state.narrative is None else outcome_fields(state.narrative),
         "last_good": None if state.last_good is None else outcome_fields(state.last_good),
         "since_good": state.since_good,
-        "words": [[word.id, word.at.isoformat(), word.text] for word in state.words],
+        "words": [[word.id, word.at.isoformat(), word.text, is_order(word.text, state)] for word in state.words],
         "older_words": None if older is None else [older.count, older.first.isoformat(), older.last.isoformat()],
         "flags": [flag_fields(flag) for flag in state.flags.values()],
         "pending": {id_: [zone.value for zone in zones] for id_, zones in state.pending.items()},
@@ -86,7 +87,7 @@ def state_of(document: Mapping[str, Any]) -> State:
         KeyError, TypeError, ValueError, AttributeError, Unreadable: it is not what `document_of` gave.
     """
     older: Any = document["older_words"]
-    words = deque(Word(id=id_, at=_at(at), text=text) for id_, at, text in document["words"])
+    words = deque(Word(id=id_, at=_at(at), text=text) for id_, at, text, _ in document["words"])
     return State(
         sharp=dict(_placed(item) for item in document["sharp"]),
         condensed=dict(_placed(item) for item in document["condensed"]),
@@ -97,6 +98,7 @@ def state_of(document: Mapping[str, Any]) -> State:
         words=words,
         words_chars=sum(len(word.text) for word in words),
         older_words=None if older is None else OlderWords(count=older[0], first=_at(older[1]), last=_at(older[2])),
+        orders={text: order for _, _, text, order in document["words"]},
         flags={flag.id: flag for flag in map(flag_of, document["flags"])},
         pending={id_: [Zone(zone) for zone in zones] for id_, zones in document["pending"].items()},
         appended=document["appended"],

@@ -18,7 +18,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final, assert_never
 
 from horizon.core.event import Appended, Cause, Condensed, Evicted, Flagged, Narrated, Word
-from horizon.core.words import is_standing_order
+from horizon.core.words import is_order
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,6 +67,8 @@ class State:
     words_chars: int = 0
     """Sum of the lengths of `words`."""
     older_words: OlderWords | None = None
+    orders: dict[str, bool] = field(default_factory=dict[str, bool], compare=False)
+    """By a held word's text: whether it is a standing order, where that was looked at. Copies share it."""
     flags: dict[str, Flagged] = field(default_factory=dict[str, Flagged])
     """By id: the latest flag set by hand."""
     pending: dict[str, list[Zone]] = field(default_factory=dict[str, list[Zone]])
@@ -190,7 +192,7 @@ def _let_go(state: State) -> None:
     index = 0
     orders = 0
     for place, word in enumerate(state.words):
-        if not is_standing_order(word.text):
+        if not is_order(word.text, state):
             index = place
             break
         orders += len(word.text)
@@ -198,6 +200,7 @@ def _let_go(state: State) -> None:
             break
     word = state.words[index]
     del state.words[index]
+    state.orders.pop(word.text, None)
     state.words_chars -= len(word.text)
     older = state.older_words
     if older is None:
@@ -220,6 +223,7 @@ def copy_of(state: State) -> State:
         words=state.words.copy(),
         words_chars=state.words_chars,
         older_words=state.older_words,
+        orders=state.orders,
         flags=state.flags.copy(),
         pending={id_: zones.copy() for id_, zones in state.pending.items()},
         appended=state.appended,

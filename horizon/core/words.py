@@ -48,7 +48,8 @@ _HINTS: Final = (
     ),
 )
 """One of these stands in every French or English order that `_STANDING` knows: most texts need no closer look."""
-_HAN: Final = re.compile("[\u4e00-\u9fff]")
+_HAN: Final = "\u4e00"
+"""The first Chinese character: a text without one above it has no order in Chinese."""
 
 
 def is_standing_order(text: str) -> bool:
@@ -58,9 +59,17 @@ def is_standing_order(text: str) -> bool:
         if hint in folded:
             break
     else:
-        if text.isascii() or not _HAN.search(text):
+        if text.isascii() or max(text) < _HAN:
             return False
     return _standing().search(text) is not None
+
+
+def is_order(text: str, state: State) -> bool:
+    """Tell whether a held word is a standing order; looked at once, then known to `state` and its copies."""
+    known = state.orders.get(text)
+    if known is None:
+        known = state.orders[text] = is_standing_order(text)
+    return known
 
 
 @cache
@@ -96,7 +105,7 @@ def by_worth(words: list[Word], state: State) -> list[list[Word]]:
         flag = state.flags.get(word.id)
         if flag is not None and flag.on:
             flagged.append(word)
-        elif is_standing_order(word.text):
+        elif is_order(word.text, state):
             standing.append(word)
         else:
             rest.append(word)

@@ -368,7 +368,7 @@ def test_a_snapshot_deleted_damaged_or_stale_changes_nothing(tmp_path):
     snapshot = tmp_path / "window" / "mia-horizon.snapshot"
     good = snapshot.read_bytes()
     assert store_in(tmp_path).load().state == live
-    damaged = [b"", b"{}", b"[]", good[:-9], b"\xff" * 90, b"null", good.replace(b'"version":1', b'"version":99', 1)]
+    damaged = [b"", b"{}", b"[]", good[:-9], b"\xff" * 90, b"null", good.replace(b'"version":2', b'"version":99', 1)]
     damaged += [good.replace(b'"at":', b'"ta":'), good.replace(b"08:00", b"99:00"), b"[" * 100_000]
     for data in damaged:
         snapshot.write_bytes(data)
