@@ -1,0 +1,150 @@
+"""read(): warm, right after an append, in a fresh process; by the size of the past: `python -m benchmarks.reads`.
+
+The floor is what any memory of that size costs: opening, reading and decoding a ready file of 21 000 characters.
+`--million` adds a past of 1 000 000 exchanges (1.5 GB and some minutes to make), `--keep FOLDER` keeps the data.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from benchmarks import make_traces
+from benchmarks.measure import by_turns, met, microseconds, milliseconds, place, progress, table
+from horizon import open_hive, wiring
+
+SETTINGS = '[horizon]\nactif = true\nresumeur = "troncature"\nlangue = "fr"\nfuseau = "Europe/Paris"\n'
+FLOOR_CHARS = 21_000
+FRESH = """
+import sys, time
+from horizon import open_hive
+start = time.process_time()
+view = open_hive(sys.argv[1]).bee("mia").read()
+print(time.process_time() - start, view.chars)
+"""
+
+
+def past(folder: Path, count: int) -> Path:
+    """Return a hive whose bee has a past of so many exchanges, kept up by our own maintenance in the end."""
+    hive = folder / f"past-{count}"
+    if not (hive / "horizon.toml").exists():
+        progress(f"making a past of {count} exchanges")
+        make_traces.past(hive, "mia", count=count)
+        (hive / "horizon.toml").write_text(SETTINGS, encoding="utf-8")
+    wiring.maintain(hive, "mia")
+    return hive
+
+
+def untouched(folder: Path, count: int) -> Path:
+    """Return a hive whose bee has a past of so many exchanges, never maintained."""
+    hive = folder / f"untouched-{count}"
+    if not (hive / "horizon.toml").exists():
+        progress(f"making an untouched past of {count} exchanges")
+        make_traces.hive(hive, bees=1, count=count, days=max(count // 40, 1))
+        for path in [*hive.rglob("bee-000*")]:
+            path.rename(path.with_name(path.name.replace("bee-000", "mia")))
+        (hive / "horizon.toml").write_text(SETTINGS, encoding="utf-8")
+    return hive
+
+
+def floor_file(folder: Path) -> str:
+    path = folder / "ready.txt"
+    evidence = json.loads((Path(__file__).parent.parent / "tests" / "corpus" / "evidence.json").read_text(encoding="utf-8"))
+    text = "".join(entry["question"] + entry["answer"] for entry in evidence)  # real prose, accents and all
+    path.write_text((text * 9)[:FLOOR_CHARS], encoding="utf-8")
+    return str(path)
+
+
+def floor(path: str) -> str:
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        return os.read(fd, os.fstat(fd).st_size).decode()
+    finally:
+        os.close(fd)
+
+
+def warm(hive: Path, ready: str) -> tuple[float, float]:
+    """Return the seconds of a read() where nothing is new, and of the floor."""
+    bee = open_hive(hive).bee("mia")
+    bee.read()
+    return tuple(by_turns(bee.read, lambda: floor(ready), times=15, calls=400))  # pyright: ignore[reportReturnType]
+
+
+def after_append(hive: Path, times: int = 150) -> float:
+    """Return the seconds of a read() right after an append(), maintaining now and then as a chat does."""
+    bee = open_hive(hive).bee("mia")
+    bee.read()
+    texts = make_traces.Texts(3)
+    found: list[float] = []
+    for number in range(times):
+        if number % 25 == 0:
+            wiring.maintain(hive, "mia")
+            bee.read()
+        bee.append(texts.question(), texts.text(100, 800), kind="ouvrage")
+        start = time.process_time()
+        bee.read()
+        found.append(time.process_time() - start)
+    wiring.maintain(hive, "mia")
+    return statistics.median(found)
+
+
+def fresh(hive: Path, times: int = 11) -> float:
+    """Return the seconds of the first read() of a process, after its imports."""
+    command = [sys.executable, "-c", FRESH, str(hive)]
+    return statistics.median(
+        float(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()[0])
+        for _ in range(times)
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--million", action="store_true")
+    parser.add_argument("--sizes", default="100,1000,10000,100000")
+    parser.add_argument("--untouched", default="100,1000,10000,100000")
+    parser.add_argument("--keep")
+    asked = parser.parse_args()
+    sizes = [int(size) for size in asked.sizes.split(",")] + [1_000_000] * asked.million
+    with place(asked.keep) as folder:
+        ready = floor_file(folder)
+        rows = []
+        found: dict[int, tuple[float, float, float, float]] = {}
+        for size in sizes:
+            hive = past(folder, size)
+            warmed, bare = warm(hive, ready)
+            appended, first = after_append(hive), fresh(hive)
+            found[size] = (warmed, appended, first, bare)
+            rows.append(
+                [f"{size:,}".replace(",", " "), microseconds(warmed), f"{warmed / bare:.2f}", microseconds(appended),
+                 f"{appended / bare:.1f}", milliseconds(first), f"{first / bare:.0f}"]
+            )  # fmt: skip
+        table(
+            ["exchanges behind it, maintained", "warm", "× floor", "after an append", "× floor", "fresh process", "× floor"],
+            rows,
+        )  # fmt: skip
+        least, most = found[sizes[0]], found[sizes[-1]]
+        middle = found.get(10_000, most)
+        rows = [
+            ["warm, nothing new", f"{middle[0] / middle[3]:.2f} × the floor ({microseconds(middle[3])})", "≤ 1.5", met(middle[0] / middle[3], 1.5)],
+            ["right after an append", f"{middle[1] / middle[3]:.1f} × the floor", "≤ 5", met(middle[1] / middle[3], 5)],
+            ["fresh process", f"{middle[2] / middle[3]:.0f} × the floor", "≤ 60", met(middle[2] / middle[3], 60)],
+            [f"warm, {sizes[-1]} against {sizes[0]}", f"{most[0] / most[3] / (least[0] / least[3]):.2f} ×", "≤ 1.2", met(most[0] / most[3] / (least[0] / least[3]), 1.2)],
+            [f"fresh, {sizes[-1]} against {sizes[0]}", f"{most[2] / least[2]:.2f} ×", "≤ 1.2", met(most[2] / least[2], 1.2)],
+        ]  # fmt: skip
+        table(["read()", "measured", "target", "met"], rows)
+        rows = []
+        for size in [int(each) for each in asked.untouched.split(",") if each]:
+            hive = untouched(folder, size)
+            warmed, _ = warm(hive, ready)
+            rows.append([f"{size:,}".replace(",", " "), microseconds(warmed), milliseconds(fresh(hive, times=5))])
+        table(["exchanges behind it, never maintained", "warm", "fresh process"], rows)
+
+
+if __name__ == "__main__":
+    main()
