@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from horizon.consolidation import Consolidation
     from horizon.core.document import Documents
     from horizon.core.exchange import Exchange
+    from horizon.core.oblivion import Oblivion
+    from horizon.forgetting import Forgetting
     from horizon.importing import ImportReport, Watch
     from horizon.maintenance import Maintenance, MaintenanceReport
     from horizon.recall import Recall
@@ -141,6 +143,37 @@ def import_file(hive: str | Path, bee: str, file: str | Path, *, watch: Watch = 
 
     store = JournalStore(open_hive(hive).path, check_name(bee), _CLOCK)
     return import_exchanges(store, read_import(Path(file).expanduser().absolute()), watch=watch)
+
+
+def forgetting(hive: str | Path, bee: str) -> Forgetting:
+    """Return the way to forget exchanges of one bee, for good; see `Forgetting.forget`.
+
+    Raises:
+        Unavailable: there is no such hive.
+        InvalidInput: the name could not be a file's name on every system.
+    """
+    from horizon.adapters.bee_files import files_of  # noqa: PLC0415 - forgetting only
+    from horizon.adapters.blanking import BlankableJournal  # noqa: PLC0415 - forgetting only
+    from horizon.adapters.scrubbing import HiveScrubber, days_around  # noqa: PLC0415 - forgetting only
+    from horizon.core.day import day_of  # noqa: PLC0415 - forgetting only
+    from horizon.forgetting import Forgetting  # noqa: PLC0415 - forgetting only
+
+    folder = _existing(hive)
+    files = files_of(folder, bee)
+    zone = zone_called(SettingsFiles(folder).consolidation().settings.fuseau)
+
+    def scrubber(exchanges: Sequence[Exchange], ids: Sequence[str], oblivion: Oblivion) -> HiveScrubber:
+        days = days_around(day_of(exchange.at, zone) for exchange in exchanges)
+        return HiveScrubber(folder, files, frozenset(ids), days, oblivion)
+
+    return Forgetting(
+        hive=str(folder),
+        bee=files.bee,
+        store=JournalStore(folder, files.bee, _CLOCK),
+        journal=BlankableJournal(files),
+        scrubber=scrubber,
+        clock=_CLOCK,
+    )
 
 
 def maintain(hive: str | Path, bee: str, *, dry_run: bool = False) -> MaintenanceReport:

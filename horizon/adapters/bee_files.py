@@ -66,6 +66,8 @@ class BeeFiles:
     journal: Path
     flags: Path
     outcomes: Path
+    forgets: Path
+    """Which exchanges were forgotten and when, without their content; append-only."""
     snapshot: Path
     """Derived: the folded state."""
     index: Path
@@ -89,6 +91,7 @@ def files_of(hive: Path, bee: str) -> BeeFiles:
         journal=window / f"{bee}-messages.jsonl",
         flags=window / f"{bee}-phares.jsonl",
         outcomes=window / f"{bee}-horizon.jsonl",
+        forgets=window / f"{bee}-oublis.jsonl",
         snapshot=window / f"{bee}-horizon.snapshot",
         index=window / f"{bee}-horizon.index",
         append_lock=window / f"{bee}-messages.lock",

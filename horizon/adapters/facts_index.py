@@ -17,7 +17,7 @@ from horizon.core.fact import SOURCE
 from horizon.errors import StoreBusy, Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from pathlib import Path
 
     from horizon.core.night import Known
@@ -84,6 +84,42 @@ class FactsIndex:
                     added += 1
             database.execute("COMMIT")
         return added
+
+    def drop(self, ids: Collection[str]) -> int:
+        """Take our own facts called `ids` out of the index and out of the file's bytes; return how many there were.
+
+        Raises:
+            StoreBusy: another writer held it for longer than `wait` seconds.
+            Unavailable: it is no such database, or could not be written; nothing was.
+        """
+        if not self.path.exists():
+            return 0
+        try:
+            return self._drop([f"{SOURCE}-{id_}" for id_ in sorted(ids)])
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+                raise StoreBusy(f"{self.path} is locked by another program") from error
+            raise Unavailable(f"{self.path} could not be written: {error}") from error
+        except sqlite3.Error as error:
+            raise Unavailable(f"{self.path} could not be written: {error}") from error
+
+    def _drop(self, names: Sequence[str]) -> int:
+        with closing(sqlite3.connect(self.path, timeout=self.wait, isolation_level=None)) as database:
+            database.execute("PRAGMA secure_delete = ON")
+            database.execute("BEGIN IMMEDIATE")
+            dropped = 0
+            for name in names:
+                row = database.execute("SELECT rowid FROM documents WHERE id = ?", (name,)).fetchone()
+                if row is not None:
+                    database.execute("DELETE FROM documents_fts WHERE rowid = ?", row)
+                    database.execute("DELETE FROM documents WHERE rowid = ?", row)
+                    dropped += 1
+            if dropped:
+                database.execute("INSERT INTO documents_fts (documents_fts) VALUES ('optimize')")
+            database.execute("COMMIT")
+            if dropped:
+                database.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # the log holds the old pages until then
+        return dropped
 
 
 def _metadata(fact: Known) -> str:

@@ -21,7 +21,7 @@ from horizon.core.fact import SOURCE, fact_id, near_key
 from horizon.errors import StoreBusy
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from horizon.core.fact import Fact
@@ -100,6 +100,21 @@ class FactsFile:
         replace_file(self.path, data)
         self._lines, self._plain = lines, None
         return len(new)
+
+    def drop(self, ids: Collection[str]) -> int:
+        """Take our own facts called `ids` out of the file, durably, in one replacement; return how many.
+
+        Raises:
+            OSError: the disk refused; the file stands as it was.
+        """
+        lines = [
+            line for line in self._lines if line.ours_at is None or line.text is None or fact_id(line.text) not in ids
+        ]
+        dropped = len(self._lines) - len(lines)
+        if dropped:
+            replace_file(self.path, b"".join(line.data + b"\n" for line in lines))
+            self._lines, self._plain = lines, None
+        return dropped
 
 
 def _plain(text: str) -> str:

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, cast
 
 from horizon.adapters.journal_lines import given_id
-from horizon.adapters.journal_reader import new_events
+from horizon.adapters.journal_reader import Moved, new_events, stamp_of
 from horizon.adapters.outcome_lines import condensed_id, fields_of, flag_of, outcome_of
 from horizon.core.event import Appended
 from horizon.core.state import append_melted, apply
@@ -39,6 +39,14 @@ def fold(state: State, progress: Progress, reader: JournalReader, notes: Notes, 
         Moved: the journals do not continue what was read; `state` and `progress` are then of no use.
         Unavailable: a journal is there and cannot be read.
     """
+    forgets = stamp_of(
+        str(reader.files.forgets)
+    )  # from before reading: what is forgotten meanwhile is noticed next time
+    size = 0 if forgets is None else forgets[1]
+    if progress.forgets is None:
+        progress.forgets = size
+    elif progress.forgets != size:
+        raise Moved("exchanges were forgotten")
     changed = _fold_events(state, progress, reader, notes, until)
     appended = state.appended
     known = partial(append_melted, state)

@@ -204,14 +204,22 @@ def instant_of(fields: Mapping[str, object]) -> datetime | None:
     ISO 8601 (without an offset: in the machine's zone, where its writer ran), or seconds, milliseconds,
     microseconds or nanoseconds since 1970 as a number or digits, told apart by size.
     """
+    return next((found for _, found in _dates(fields)), None)
+
+
+def date_key(fields: Mapping[str, object]) -> str | None:
+    """Return the key under which a record has the date that `instant_of` gives; None where it has none."""
+    return next((key for key, _ in _dates(fields)), None)
+
+
+def _dates(fields: Mapping[str, object]) -> Iterator[tuple[str, datetime]]:
     for key in _DATE_KEYS:
         value = fields.get(key)
         if value is None or isinstance(value, bool):
             continue
         found = _instant(value)
         if found is not None:
-            return found
-    return None
+            yield key, found
 
 
 def _instant(value: object) -> datetime | None:

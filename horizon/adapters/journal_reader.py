@@ -122,6 +122,8 @@ class Progress:
     """Date of the last record: undated ones take it."""
     undated_head: bool = False
     """Records were read before any date was known: the first date to come changes theirs."""
+    forgets: int | None = None
+    """Size of the file of what was forgotten when reading began; None before that."""
 
     def copied(self) -> Progress:
         """Return a progress that can go on without changing this one."""
@@ -140,6 +142,7 @@ class Progress:
             ],
             "carried": None if self.carried is None else self.carried.isoformat(),
             "undated_head": self.undated_head,
+            "forgets": self.forgets,
         }
 
 
@@ -291,6 +294,7 @@ class JournalReader:
             outcomes=_saved_cursor(open_plain(self.files.outcomes), outcomes),
             carried=None if carried is None else datetime.fromisoformat(carried),
             undated_head=document["undated_head"],
+            forgets=document["forgets"],
         )
         progress.journal = self._saved_place(progress, journal)
         return progress

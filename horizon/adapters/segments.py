@@ -151,20 +151,41 @@ def open_segment(segment: Segment) -> Generator[BinaryIO]:
         Damaged: (while reading) the rest of it cannot be uncompressed.
     """
     paths = [segment.path, *(segment.path.with_name(segment.stem + suffix) for suffix in JOURNAL_SUFFIXES)]
-    for path in paths:
+    with uncompressed(next((path for path in paths if path.exists()), segment.path)) as file:
+        yield file
+
+
+@contextmanager
+def uncompressed(path: Path) -> Generator[BinaryIO]:
+    """Open one file of a segment for reading its uncompressed bytes.
+
+    Raises:
+        FileNotFoundError: it is gone.
+        Unavailable: it cannot be read here; the message says why, and what to install.
+        Damaged: (while reading) the rest of it cannot be uncompressed.
+    """
+    try:
+        file, damage = _open_packed(path)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise Unavailable(f"{path} cannot be read: {error.strerror}") from error
+    with file:
         try:
-            file, damage = _open_packed(path)
-        except FileNotFoundError:
-            continue
-        except OSError as error:
-            raise Unavailable(f"{path} cannot be read: {error.strerror}") from error
-        with file:
-            try:
-                yield file
-            except damage as error:
-                raise Damaged(f"cannot be uncompressed from here on: {error}") from error
-        return
-    raise FileNotFoundError(f"{segment.path} is gone")
+            yield file
+        except damage as error:
+            raise Damaged(f"cannot be uncompressed from here on: {error}") from error
+
+
+def packed(path: Path, data: bytes) -> bytes:
+    """Return `data` as the file at `path` keeps it, compressed by its suffix."""
+    if path.suffix == ".gz":
+        import gzip  # noqa: PLC0415 - only archivers' files need it
+
+        return gzip.compress(data, mtime=0)
+    if path.suffix == ".zst":
+        return cast("bytes", _zstd(path).compress(data))
+    return data
 
 
 def _open_packed(path: Path) -> tuple[BinaryIO, tuple[type[Exception], ...]]:

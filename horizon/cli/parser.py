@@ -7,7 +7,7 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from horizon.cli import bees, doctor, find, homes, repair, upkeep
+from horizon.cli import bees, doctor, find, forget, homes, repair, upkeep
 from horizon.cli.plugged import plugged
 
 if TYPE_CHECKING:
@@ -92,6 +92,14 @@ def _hive_commands(add: Adder) -> None:
     _bee(made)
     made.add_argument("id", metavar="ID", help="the exchange's id, as `horizon read --receipt` shows it")
     made.add_argument("--off", action="store_true", help="make it no beacon")
+
+    made = _command(
+        add, "forget", forget.forget, "blank exchanges in the journal and in all that came of them, for good"
+    )
+    _bee(made)
+    made.add_argument("id", nargs="?", default="", metavar="ID", help="the exchange's id")
+    made.add_argument("--matching", default="", metavar="TEXT", help="instead, every exchange that holds this text")
+    made.add_argument("--yes", action="store_true", help="do not ask")
 
     made = _command(add, "settings", bees.settings, "show every setting of a bee and the layer it comes from")
     _bee(made)

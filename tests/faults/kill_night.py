@@ -1,7 +1,7 @@
 """Run as a program: kills a night at each of its writes in turn, reruns it, and prints what stands afterwards.
 
 Prints one JSON document: the files of an undisturbed night, and for each kill point those after the rerun. It forks
-from a process of one thread, so that each trial costs milliseconds. Every `os.write`, rename, truncation and SQLite
+from a process of one thread, so that each trial costs milliseconds. Every write, rename, truncation and SQLite
 statement counts as a write; a torn one writes half its bytes first.
 """
 
@@ -55,6 +55,7 @@ class Killer:
         self.left = point
         self.torn = torn
         self.write = os.write
+        self.pwrite = os.pwrite
 
     def strike(self) -> None:
         self.left -= 1
@@ -69,6 +70,12 @@ class Killer:
                 killer.write(fd, bytes(data)[: len(data) // 2])
             killer.strike()
             return killer.write(fd, data)
+
+        def pwrite(fd: int, data: bytes, offset: int) -> int:
+            if killer.torn and killer.left == 1:
+                killer.pwrite(fd, bytes(data)[: len(data) // 2], offset)
+            killer.strike()
+            return killer.pwrite(fd, data, offset)
 
         def counted(real: Any) -> Any:
             def call(*args: Any, **named: Any) -> Any:
@@ -88,6 +95,7 @@ class Killer:
             return real_connect(*args, factory=Connection, **named)
 
         os.write = write
+        os.pwrite = pwrite
         for name in ("rename", "replace", "ftruncate", "fsync", "fdatasync", "unlink"):
             setattr(os, name, counted(getattr(os, name)))
         sqlite3.connect = connect
