@@ -7,6 +7,8 @@ this process, else those that the last maintenance kept in `window/settings.last
 from __future__ import annotations
 
 import json
+import operator
+import os
 import re
 import tomllib
 from dataclasses import dataclass, field, replace
@@ -44,6 +46,11 @@ class SettingsFiles:
     hive: Path
     _seen: dict[Path, _Document] = field(default_factory=dict["Path", _Document], repr=False)
     _kept: dict[str, Mapping[str, object]] | None = field(default=None, repr=False)
+    _watched: dict[str | None, tuple[str, ...]] = field(default_factory=dict[str | None, tuple[str, ...]], repr=False)
+    _merged: dict[str, tuple[list[_Document], Resolved[HorizonSettings]]] = field(
+        default_factory=dict[str, tuple[list["_Document"], "Resolved[HorizonSettings]"]], repr=False
+    )
+    """By bee: the documents that were merged last, and what that gave."""
 
     def paths(self, bee: str | None = None) -> tuple[Path, ...]:
         """Return the files that count, the most general first."""
@@ -52,11 +59,17 @@ class SettingsFiles:
 
     def stamp(self, bee: str | None = None) -> object:
         """Return a cheap value that changes whenever one of the files does."""
-        return tuple(_stamp(path) for path in self.paths(bee))
+        watched = self._watched.get(bee)
+        if watched is None:
+            watched = self._watched[bee] = tuple(map(str, self.paths(bee)))
+        return tuple(map(_stamp, watched))
 
     def horizon(self, bee: str) -> Resolved[HorizonSettings]:
         """Return a bee's merged settings; what was passed over is in `problems`, by file, line and key."""
         documents = [self._read(path) for path in self.paths(bee)]
+        before = self._merged.get(bee)
+        if before is not None and all(map(operator.is_, before[0], documents)):
+            return before[1]
         layers, problems = _layers("horizon", self.paths(bee), documents)
         config = documents[0]
         resolved = merge_horizon(
@@ -64,7 +77,9 @@ class SettingsFiles:
             modele=documents[-1].tables.get("modele", ""),
             switches=_table("interrupteurs", self.paths()[0], config, problems),
         )
-        return replace(resolved, problems=(*_parsing(documents), *problems, *resolved.problems))
+        resolved = replace(resolved, problems=(*_parsing(documents), *problems, *resolved.problems))
+        self._merged[bee] = (documents, resolved)
+        return resolved
 
     def consolidation(self) -> Resolved[ConsolidationSettings]:
         """Return a home's merged settings; what was passed over is in `problems`, by file, line and key."""
@@ -99,7 +114,7 @@ class SettingsFiles:
         return self._kept
 
     def _read(self, path: Path) -> _Document:
-        stamp = _stamp(path)
+        stamp = _stamp(str(path))
         before = self._seen.get(path)
         if before is not None and before.stamp == stamp:
             return before
@@ -127,9 +142,9 @@ class SettingsFiles:
         return document
 
 
-def _stamp(path: Path) -> tuple[int, int, int] | None:
+def _stamp(path: str) -> tuple[int, int, int] | None:
     try:
-        found = path.stat()
+        found = os.stat(path)  # noqa: PTH116 - on the read path; a Path doubles its cost
     except OSError:
         return None
     return (found.st_ino, found.st_size, found.st_mtime_ns)
