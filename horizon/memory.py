@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from horizon.core.budget import Budgets, ViewOptions
 from horizon.core.event import Flagged, Word
 from horizon.core.exchange import CONVERSATION, Exchange, content_id
-from horizon.core.view import look, view_of
+from horizon.core.view import PLAIN, look, view_of, with_latest
 from horizon.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from datetime import datetime, tzinfo
 
     from horizon.core.receipt import View
+    from horizon.core.state import State
     from horizon.core.view import Look
     from horizon.ports import BeeStore, Clock
     from horizon.settings import HorizonSettings, Resolved
@@ -99,8 +100,10 @@ class Bee:
         """
         if at is not None or trying is not None:
             settings = trying or self.settings().settings
-            fold = self._store.load() if at is None else self._store.load_at(self.instant(at))
-            return view_of(fold.state, view_options(settings, self._zone(settings.fuseau)))
+            instant = None if at is None else self.instant(at)
+            fold = self._store.load() if instant is None else self._store.load_at(instant)
+            state = self._shown(fold.state, settings, instant)
+            return view_of(state, view_options(settings, self._zone(settings.fuseau)))
         stamp = (self._store.stamp(), self._settings.stamp())
         last = self._last
         if last is not None and last[0] == stamp:
@@ -108,10 +111,16 @@ class Bee:
         settings = self.settings().settings
         fold = self._store.load()
         options = view_options(settings, self._zone(settings.fuseau))
-        looked = look(fold.state, options, last[1] if last is not None else None)
+        looked = look(self._shown(fold.state, settings, None), options, last[1] if last is not None else None)
         # What was read may be newer than the stamp taken before it, never older: at worst the next read looks again.
         self._last = (stamp, looked)
         return looked.view
+
+    def _shown(self, state: State, settings: HorizonSettings, until: datetime | None) -> State:
+        """Return what a view is made of: the state, and switched off what of the last exchanges has melted."""
+        if settings.actif or not state.melted:
+            return state
+        return with_latest(state, self._store.latest(PLAIN, until))
 
     def flag(self, id_: str) -> None:
         """Flag an exchange as a beacon, for good or until it is unflagged (spec §4).

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from horizon.core.stored import Fold, Oddity, Written
 from horizon.core.verdict import Rejected
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
     from horizon.core.event import Flagged, Outcome
     from horizon.core.exchange import Entry, Exchange
-    from horizon.core.state import State
 
 
 __all__ = [
@@ -82,38 +82,6 @@ class ChatModel(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Oddity:
-    """Something in a file that was passed over or taken leniently; the file was not touched."""
-
-    path: str
-    line: int
-    """1-based; 0 where it concerns the whole file."""
-    offset: int
-    """Byte offset of the line's start."""
-    reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fold:
-    """A bee's state as of the bytes that were read, and the stamp of those bytes.
-
-    Two loads with an equal `stamp` saw the same bytes. Treat `state` as read-only.
-    """
-
-    state: State
-    stamp: object
-    oddities: tuple[Oddity, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
-    """What an append stored: the exchange as it will be read back."""
-
-    exchange: Exchange
-    rotated: bool = False
-
-
 class BeeStore(Protocol):
     """One bee's journals and the state folded from them (spec 1-horizon §9). Readers take no lock."""
 
@@ -171,6 +139,10 @@ class BeeStore(Protocol):
 
     def entries(self) -> Iterator[Entry]:
         """Yield every readable exchange of the integral journal, in journal order."""
+        ...
+
+    def latest(self, count: int, until: datetime | None = None) -> tuple[Entry, ...]:
+        """Return the last `count` exchanges of the journal dated by `until`, in journal order. Writes nothing."""
         ...
 
     def entries_between(self, start: datetime, end: datetime) -> Iterator[Entry]:

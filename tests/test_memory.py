@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -244,3 +245,62 @@ def test_the_budget_holds_for_any_journal_any_flags_and_any_settings(tmp_path_fa
     assert len(view.text) <= view.budget == sum(budgets)
     assert sum(part.chars for part in view.receipt) == len(view.text)
     assert open_hive(path).bee("mia").read() == view
+
+
+def test_switched_off_the_last_three_are_shown_also_when_they_have_melted(tmp_path):
+    hive = tmp_path / "ruche"
+    settings = '[horizon]\nactif = {}\nbudget_net = 300\nbudget_condense = 0\nresumeur = "troncature"\nfuseau = "UTC"\n'
+    hive.mkdir()
+    (hive / "horizon.toml").write_text(settings.format("true"))
+    bee = open_hive(hive).bee("mia")
+    for number in range(6):
+        bee.append(f"question {number}", "long answer " * 20, at=datetime(2026, 7, 10, 8, number, tzinfo=UTC))
+    wiring.maintain(hive, "mia")
+    assert bee.read().gauge.melted == 5
+    before = {path: path.read_bytes() for path in hive.rglob("*") if path.is_file()}
+
+    off = bee.settings().settings
+    shown = bee.read(trying=replace(off, actif=False))
+    assert [part.body for part in shown.receipt if part.role == "question"] == [
+        "question 3",
+        "question 4",
+        "question 5",
+    ]
+    assert "long answer" in shown.text
+    past = bee.read(at=datetime(2026, 7, 10, 8, 3, tzinfo=UTC), trying=replace(off, actif=False))
+    assert [part.body for part in past.receipt if part.role == "question"] == ["question 1", "question 2", "question 3"]
+    assert {path: path.read_bytes() for path in hive.rglob("*") if path.is_file()} == before
+
+    (hive / "horizon.toml").write_text(settings.format("false"))
+    assert bee.read().text == shown.text
+    bee.append("question 6", "short", at=datetime(2026, 7, 10, 9, 0, tzinfo=UTC))
+    questions = [part.body for part in bee.read().receipt if part.role == "question"]
+    assert questions == ["question 4", "question 5", "question 6"]
+
+
+def test_a_word_that_was_counted_among_the_older_ones_is_shown_once_flagged_and_counted_no_more(tmp_path):
+    hive = tmp_path / "ruche"
+    hive.mkdir()
+    (hive / "horizon.toml").write_text(
+        '[horizon]\nactif = true\nbudget_net = 300\nbudget_condense = 300\nbudget_recit = 60000\nresumeur = "troncature"\n'
+    )
+    bee = open_hive(hive).bee("mia")
+    ids = [
+        bee.append(f"Word {number}. " + "x" * 6_000, "ok", at=datetime(2026, 7, 10, 8, number, tzinfo=UTC)).id
+        for number in range(10)
+    ]
+    wiring.maintain(hive, "mia")
+    state = bee._store.load().state
+    assert state.older_words is not None
+    counted = state.older_words.count
+    assert ids[0] not in {word.id for word in state.words}
+
+    bee.flag(ids[0])
+    live = bee._store.load().state
+    assert live.older_words.count == counted - 1
+    assert "Word 0." in bee.read().text
+    assert open_hive(hive).bee("mia")._store.load().state == live
+
+    bee.unflag(ids[1])
+    assert bee._store.load().state.older_words.count == counted - 2
+    assert open_hive(hive).bee("mia")._store.load().state == bee._store.load().state

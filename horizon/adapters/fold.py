@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, cast
 from horizon.adapters.journal_lines import given_id
 from horizon.adapters.journal_reader import Moved, new_events, stamp_of
 from horizon.adapters.outcome_lines import condensed_id, fields_of, flag_of, outcome_of
-from horizon.core.event import Appended
-from horizon.core.state import append_melted, apply
+from horizon.core.event import Appended, Flagged
+from horizon.core.state import append_melted, apply, comes_too_late
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -76,6 +76,8 @@ def _fold_events(state: State, progress: Progress, reader: JournalReader, notes:
     outcomes = new_events(reader.files.outcomes, progress.outcomes, outcome_of, notes, taken)
     for event in chain(flags, outcomes):
         if until is None or event.at <= until:
+            if isinstance(event, Flagged) and comes_too_late(state, event):
+                raise Moved(f"{event.id} was flagged after its words were counted among older ones")
             changed = True
             apply(state, event)
     for id_, held in state.condensates.items():

@@ -34,8 +34,8 @@ from horizon.adapters.outcome_lines import fields_line, flag_fields, flag_of, ou
 from horizon.adapters.segments import archived, next_stem
 from horizon.adapters.snapshot import read_snapshot, write_snapshot
 from horizon.core.state import State, copy_of
+from horizon.core.stored import Fold, Oddity, Written
 from horizon.errors import Unavailable
-from horizon.ports import Fold, Oddity, Written
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -164,6 +164,19 @@ class JournalStore:
                 yield found.entry()
         except Moved as moved:
             raise Unavailable(f"the journal of {self.bee} was changed while it was read: {moved}") from moved
+
+    def latest(self, count: int, until: datetime | None = None) -> tuple[Entry, ...]:
+        """Return the last `count` exchanges of the journal dated by `until`, in journal order; writes nothing.
+
+        Raises:
+            Unavailable: as for `entries`.
+        """
+        for _ in range(_RETRIES):
+            try:
+                return tuple(found.entry() for found in self._reader.last(count, until))
+            except Moved:
+                continue
+        raise Unavailable(f"{self.files.window} changes too fast to be read")
 
     def entries_between(self, start: datetime, end: datetime) -> Iterator[Entry]:
         """Yield the exchanges with `start <= at < end`, in journal order, reading only these.

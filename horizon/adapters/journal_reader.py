@@ -8,8 +8,9 @@ from it and what follows them is held back; the places of the records stay the s
 
 from __future__ import annotations
 
-import hashlib
 import os
+import zlib
+from collections import deque
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -62,6 +63,13 @@ class Notes(Protocol):
     def note(self, path: Path, line: int, offset: int, reason: str) -> None:
         """Take one oddity; see `ports.Oddity`."""
         ...
+
+
+class _Unnoted:
+    """Lets go what is noted: it is told elsewhere."""
+
+    def note(self, path: Path, line: int, offset: int, reason: str) -> None:
+        """Take one oddity."""
 
 
 def _nothing_known(id_: str) -> bool:  # noqa: ARG001 - it has the shape of `Known`
@@ -255,6 +263,27 @@ class JournalReader:
         with whole_journal(self.files) as (segments, active):
             yield from _records(self.files, progress, segments, active, notes, _nothing_known)
 
+    def last(self, count: int, until: datetime | None = None) -> list[Found]:
+        """Return the last `count` records, those dated after `until` aside, in journal order.
+
+        Reads from the newest segment back, and no further than it must.
+
+        Raises:
+            Moved: the journal was changed meanwhile.
+            Unavailable: the active file or the archive is there and cannot be read.
+        """
+        with whole_journal(self.files) as (segments, active):
+            for first in range(len(segments), -1, -1):
+                progress = Progress(segment=first)
+                records = _records(self.files, progress, segments, active, _Unnoted(), _nothing_known)
+                found = deque(
+                    (each for each in _dated(records, progress) if until is None or each.at <= until), maxlen=count
+                )
+                # An undated first record has its date from the segment before.
+                if first == 0 or (len(found) == count and found[0].dated):
+                    return list(found)
+        return []
+
     def unchanged(self, progress: Progress) -> bool:
         """Tell whether the journal ends where it was read to, as far as its size and place say."""
         active = stamp_of(str(self.files.journal))
@@ -327,8 +356,9 @@ def _saved_cursor(file: BinaryIO | None, saved: list[Any]) -> Cursor:
     return Cursor(offset, line, tail, modified)
 
 
-def _digest(tail: bytes) -> str:
-    return hashlib.sha256(tail).hexdigest()
+def _digest(tail: bytes) -> int:
+    """Return what tells the bytes at a place from others that happen to stand there, and cannot be read back."""
+    return zlib.crc32(tail)
 
 
 def _dated(records: Iterator[tuple[Path, int, Record]], progress: Progress) -> Iterator[Found]:

@@ -187,6 +187,8 @@ def _repair(state: State, event: Narrated) -> None:
 def _let_go(state: State) -> None:
     """Count the oldest held word among those that only the disk keeps; standing orders go after all others.
 
+    One whose exchange was flagged by hand is not counted: the flag carries it, or says that it is not shown.
+
     They are held to half of the room, so that a keeper who only ever orders still sees her newest words.
     """
     index = 0
@@ -202,6 +204,8 @@ def _let_go(state: State) -> None:
     del state.words[index]
     state.orders.pop(word.text, None)
     state.words_chars -= len(word.text)
+    if _is_settled_by_flag(state.flags.get(word.id)):
+        return
     older = state.older_words
     if older is None:
         state.older_words = OlderWords(count=1, first=word.at, last=word.at)
@@ -209,6 +213,22 @@ def _let_go(state: State) -> None:
         state.older_words = OlderWords(
             count=older.count + 1, first=min(older.first, word.at), last=max(older.last, word.at)
         )
+
+
+def _is_settled_by_flag(flag: Flagged | None) -> bool:
+    """Tell whether a flag says by itself what is shown of its exchange's words: all of them, or none."""
+    return flag is not None and (not flag.on or flag.word is not None)
+
+
+def comes_too_late(state: State, flag: Flagged) -> bool:
+    """Tell whether `flag` may concern words that were let go and counted: only a fold from the beginning counts them right.
+
+    There flags come before outcomes, so that such words are never counted.
+    """
+    settled, before = _is_settled_by_flag(flag), _is_settled_by_flag(state.flags.get(flag.id))
+    if settled == before or (settled and state.older_words is None):
+        return False
+    return flag.id not in state.places and all(word.id != flag.id for word in state.words)
 
 
 def copy_of(state: State) -> State:

@@ -11,8 +11,10 @@ from horizon.core.state import State, Zone, copy_of
 from horizon.core.zone import Item, Narrative, bounded_chars, chars_of, compose_narrative, entries, rooms
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from horizon.core.budget import ViewOptions
-    from horizon.core.exchange import Position
+    from horizon.core.exchange import Entry, Position
 
 PLAIN: Final = 3
 """How many exchanges a view shows where the horizon is switched off."""
@@ -22,9 +24,19 @@ def view_of(state: State, options: ViewOptions) -> View:
     """Return the view of `state`, never longer than the sum of the budgets.
 
     Narrative, condensed entries, the notice as soon as anything is condensed, melted or cut, sharp entries; each zone
-    oldest first. Where `options.active` is false: the last three exchanges in view, whole, under the same budget.
+    oldest first. Where `options.active` is false: the last three exchanges that the state holds, whole, under the same
+    budget; see `with_latest`.
     """
     return look(state, options, None).view
+
+
+def with_latest(state: State, latest: Iterable[Entry]) -> State:
+    """Return a state for a view that is switched off: with the journal's `latest` exchanges too, should they have melted."""
+    held = copy_of(state)
+    for entry in latest:
+        if entry.position not in held.condensed:
+            held.sharp.setdefault(entry.position, entry.exchange)
+    return held
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
