@@ -9,7 +9,6 @@ of the layer below holds.
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 import zoneinfo
@@ -304,6 +303,8 @@ def _merge(
 
 
 def _nearest(key: str, known: Mapping[str, object]) -> str:
+    import difflib  # noqa: PLC0415 - only a mistyped key needs it
+
     near = difflib.get_close_matches(key, known, n=1, cutoff=0.0)
     return f'did you mean "{near[0]}"?'
 

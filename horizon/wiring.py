@@ -5,7 +5,6 @@ The command line, the flows and other programs start here. Nothing here decides 
 
 from __future__ import annotations
 
-import hashlib
 import os
 import threading
 from dataclasses import dataclass
@@ -15,9 +14,7 @@ from typing import TYPE_CHECKING
 from horizon.adapters.bee_files import check_name
 from horizon.adapters.clock import SystemClock, zone_called
 from horizon.adapters.journal_jsonl import JournalStore, bees_of
-from horizon.adapters.rights import open_to_others
 from horizon.adapters.settings_files import SettingsFiles
-from horizon.core.finding import Finding, Kind
 from horizon.errors import InvalidInput, Unavailable
 from horizon.memory import Bee, view_options
 from horizon.settings import summarizers
@@ -31,6 +28,7 @@ if TYPE_CHECKING:
     from horizon.consolidation import Consolidation
     from horizon.core.document import Documents
     from horizon.core.exchange import Exchange
+    from horizon.core.finding import Finding
     from horizon.core.oblivion import Oblivion
     from horizon.forgetting import Forgetting
     from horizon.importing import ImportReport, Watch
@@ -44,7 +42,7 @@ _SHARED: dict[str, Cascade] = {}
 """By server: what this process knows of its models' health."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _BeeSettings:
     files: SettingsFiles
     bee: str
@@ -314,6 +312,8 @@ def _trace_lookup(traces: Traces) -> Callable[[str], Exchange | None]:
 
 def _sources(home: Path, named: Sequence[str]) -> tuple[list[Traces], list[HiveDays]]:
     """Return a home's sources: those named, relative to it, else what it holds; one that is missing is still a source."""
+    from hashlib import sha256  # noqa: PLC0415 - nights and recall only
+
     from horizon.adapters.hive_days import HiveDays  # noqa: PLC0415 - nights and recall only
     from horizon.adapters.traces_sqlite import SIDE_FILE, Traces  # noqa: PLC0415 - readers and appenders need none of it
 
@@ -328,7 +328,7 @@ def _sources(home: Path, named: Sequence[str]) -> tuple[list[Traces], list[HiveD
             journals.append(HiveDays(path, _CLOCK, name=name))
         else:
             own = path == home / "traces.db"
-            side = SIDE_FILE if own else f".horizon-{hashlib.sha256(name.encode()).hexdigest()[:8]}-traces.db"
+            side = SIDE_FILE if own else f".horizon-{sha256(name.encode()).hexdigest()[:8]}-traces.db"
             traces.append(Traces(path, home / side, name=name))
     return traces, journals
 
@@ -339,7 +339,8 @@ def doctor(path: str | Path) -> tuple[Finding, ...]:
     Raises:
         Unavailable: there is no such folder.
     """
-    from horizon.verification import verify  # noqa: PLC0415 - readers and appenders need none of it
+    from horizon.adapters.rights import open_to_others  # noqa: PLC0415 - readers and appenders need none of it
+    from horizon.verification import verify  # noqa: PLC0415 - as above
 
     folder = _existing(path)
     found: list[Finding] = []
@@ -355,6 +356,8 @@ def doctor(path: str | Path) -> tuple[Finding, ...]:
 
 
 def _of_problem(problem: Problem) -> Finding:
+    from horizon.core.finding import Finding, Kind  # noqa: PLC0415 - readers and appenders need none of it
+
     return Finding(
         kind=Kind.SETTINGS,
         path=problem.layer,
@@ -365,6 +368,8 @@ def _of_problem(problem: Problem) -> Finding:
 
 
 def _of_rights(file: Path) -> Finding:
+    from horizon.core.finding import Finding, Kind  # noqa: PLC0415 - readers and appenders need none of it
+
     return Finding(
         kind=Kind.RIGHTS,
         path=str(file),

@@ -55,7 +55,7 @@ def _is_mark(character: str) -> bool:
     return unicodedata.category(character)[0] == "M"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class BeeFiles:
     """Where a bee's files stand; none of them need exist."""
 

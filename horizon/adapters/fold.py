@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from horizon.core.state import State
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Unparsed:
     """Stands in `State.condensates` for a condensed text while the fold is under way."""
 

@@ -48,7 +48,7 @@ class _Silent:
         """Let it go."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class JournalIndex:
     """The index of one bee's journal."""
 

@@ -35,6 +35,7 @@ from horizon.adapters.segments import archived, next_stem
 from horizon.adapters.snapshot import read_snapshot, write_snapshot
 from horizon.core.state import State, copy_of
 from horizon.core.stored import Fold, Oddity, Written
+from horizon.core.stored import Fold, Oddity, Written
 from horizon.errors import Unavailable
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class _Notes:
             self.found.append(Oddity(path=str(path), line=line, offset=offset, reason=reason))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Held:
     """What the last load gave, and how far it had read. Never changed once it stands."""
 

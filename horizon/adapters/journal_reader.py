@@ -154,7 +154,7 @@ class Progress:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Found:
     """A record with its place and its date: its own where it is `dated`, else that of its neighbours."""
 
@@ -231,7 +231,7 @@ def _event_of(
         return None, str(error)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class JournalReader:
     """Reads one bee's integral journal. Takes no lock and writes nothing."""
 

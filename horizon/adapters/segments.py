@@ -35,7 +35,7 @@ _LOOKS: Final = 50
 """Looks at an archive that changes while it is listed: each change is a rotation that just happened."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Segment:
     """An archived segment: its name without suffix, and its file."""
 

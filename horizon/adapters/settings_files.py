@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _KEPT_IN: Final = "settings.last-good.json"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class _Document:
     """A settings file as last read: its tables, its text for line numbers, what was wrong with it."""
 
