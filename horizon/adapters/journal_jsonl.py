@@ -35,7 +35,6 @@ from horizon.adapters.segments import archived, next_stem
 from horizon.adapters.snapshot import read_snapshot, write_snapshot
 from horizon.core.state import State, copy_of
 from horizon.core.stored import Fold, Oddity, Written
-from horizon.core.stored import Fold, Oddity, Written
 from horizon.errors import Unavailable
 
 if TYPE_CHECKING:
