@@ -63,9 +63,15 @@ def backfill_consolidation(home: Path, days: Days, *, force: bool = False, dry_r
     wanted = tuple(days_from(days.first, days.last))
     bar = create_progress_artifact(0.0, key=key("backfill", folder.name), description=f"{days.first} to {days.last}")
     assert isinstance(bar, UUID)
+    settled = night.settled(days.first, days.last)
     for count, day in enumerate(wanted, start=1):
-        night.take_or_wait(day)
-        update_progress_artifact(bar, 100.0 * count / len(wanted), description=f"{day}: {count} of {len(wanted)} days")
+        if day in settled:
+            night.pass_over(day)
+        else:
+            night.take_or_wait(day)
+        if day not in settled or count == len(wanted):
+            told = f"{day}: {count} of {len(wanted)} days"
+            update_progress_artifact(bar, 100.0 * count / len(wanted), description=told)
     night.publish(days.last)
     return state_of(
         (outcome.result for outcome in night.outcomes),

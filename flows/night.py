@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
@@ -9,9 +10,10 @@ from typing import TYPE_CHECKING, Final
 from prefect import get_run_logger
 
 from horizon import wiring
+from horizon.core.day import DayState
 from horizon.settings import summarizers
 from tasks.artifacts import WEEKS, night_report, publish_calendar, publish_night
-from tasks.consolidate import DayOutcome, consolidate_day
+from tasks.consolidate import DayOutcome, consolidate_day, shown_state
 from tasks.outcome import Outcome, Result, of_error
 from tasks.policy import attempt
 
@@ -33,6 +35,8 @@ class Night:
     dry_run: bool = False
     outcomes: list[Outcome] = field(default_factory=list[Outcome])
     """One for each day, in the order taken."""
+    older: tuple[date, ...] = ()
+    """Days before the look-back that no night takes unasked, oldest first."""
     _unreachable: int = 0
 
     @property
@@ -64,6 +68,20 @@ class Night:
         log.error(outcome.line())
         self.outcomes.append(outcome)
 
+    def settled(self, first: date, last: date) -> frozenset[date]:
+        """Return the days from `first` to `last` that hold nothing to take: done with what is there, or empty.
+
+        One pass over the sources, so that months gone over again do not cost a task a day. None with `force`.
+        """
+        if self.force:
+            return frozenset()
+        nights = wiring.open_home(self.home).nights(first, last)
+        return frozenset(night.day for night in nights if night.state in {DayState.DONE, DayState.EMPTY})
+
+    def pass_over(self, day: date) -> None:
+        """Note that there was nothing to do for `day`, without a task."""
+        self.outcomes.append(Outcome(what=day.isoformat(), result=Result.NOTHING))
+
     def take_or_wait(self, day: date) -> None:
         """Consolidate `day` if the summarizer is well; else it waits for a later run, and is counted."""
         if self.health:
@@ -71,9 +89,20 @@ class Night:
         else:
             self.take(day)
 
+    def look_beyond(self, before: date) -> None:
+        """Look for days before `before` that only a backfill takes."""
+        self.older = wiring.open_home(self.home).beyond(before)
+
+    def advice(self) -> str:
+        """Return how many older days wait, and the command that takes them; empty where none does."""
+        if not self.older:
+            return ""
+        command = f"horizon backfill {shlex.quote(str(self.home))} --from {self.older[0]} --to {self.older[-1]}"
+        return f"{len(self.older)} older {'days wait' if len(self.older) > 1 else 'day waits'}; to take: {command}"
+
     def publish(self, last: date) -> None:
         """Leave the report of what was taken, and the calendar of the weeks up to `last`."""
-        publish_night(self.home, night_report(self.home.name, self.outcomes, health=self.health))
-        first = last - timedelta(weeks=WEEKS)
-        states = {night.day: night.state for night in wiring.open_home(self.home).nights(first, last)}
+        publish_night(self.home, night_report(self.home.name, self.outcomes, health=self.health, older=self.advice()))
+        nights = wiring.open_home(self.home).nights(last - timedelta(weeks=WEEKS), last)
+        states = {night.day: shown_state(night.state, chosen=night.chosen) for night in nights}
         publish_calendar(self.home, states, last)

@@ -2,7 +2,7 @@
 
 Each home: yesterday, then the days of the look-back that are never consolidated, owed, stale or degraded, oldest
 first. A missed night is thus taken by the next one. With the summarizer away only yesterday is taken (marked degraded,
-or owed); the others wait.
+or owed); the others wait. Older days are counted and left to a backfill, which the message names.
 """
 
 from __future__ import annotations
@@ -53,6 +53,7 @@ def nightly_consolidation(homes: tuple[Path, ...] = ()) -> State[Any]:
     scheduled = flow_run.scheduled_start_time
     outcomes: list[Outcome] = []
     left = 0
+    older: list[str] = []
     for home in homes_of(homes):
         night = Night(home=home)
         try:
@@ -61,8 +62,15 @@ def nightly_consolidation(homes: tuple[Path, ...] = ()) -> State[Any]:
             night.outcomes.append(of_error(home.name, error))
             log.exception("%s could not be settled", home.name)
         outcomes += night.outcomes
-    note = f"{left} more owed, left for the nights to come" if left else ""
-    return state_of((outcome.result for outcome in outcomes), "days", note=note)
+        if advice := night.advice():
+            log.info("%s: %s", home.name, advice)
+            older.append(advice)
+    notes = [f"{left} more owed, left for the nights to come"] if left else []
+    if len(older) > 1:  # a message is one line; the reports tell each home's command
+        notes.append(f"{len(older)} homes have older days that wait for a backfill, see their reports")
+    else:
+        notes += older
+    return state_of((outcome.result for outcome in outcomes), "days", note="; ".join(notes))
 
 
 def _settle(night: Night, expected: date) -> int:
@@ -76,5 +84,7 @@ def _settle(night: Night, expected: date) -> int:
     most = home.settings.jours_par_nuit - 1
     for day in owed[:most]:
         night.take_or_wait(day)
+    if readable:
+        night.look_beyond(last - timedelta(days=home.settings.retour_jours))
     night.publish(last)
     return len(owed[most:])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
 
 from horizon.core.day import MARKS, DayState, days
-from tasks.consolidate import DayOutcome
+from tasks.consolidate import EXCERPT, DayOutcome
 from tasks.outcome import Result
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ WEEKS: Final = 6
 """Weeks that the calendar shows: the look-back's longest month, whole."""
 BEES_SHOWN: Final = 200
 """Most bees in the table; a page of more is read by nobody, and each costs a fold of its journals."""
+SHOWN: Final[Mapping[str, str]] = {**MARKS, EXCERPT: "◔"}
+"""The marks of the calendar; a day by excerpt, for want of a configured summarizer, has one of its own."""
 BAR: Final = 6
 """Length of a gauge's bar, in characters."""
 KEY_MOST: Final = 60
@@ -52,13 +54,16 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def night_report(home: str, outcomes: Sequence[Outcome], *, health: str = "") -> str:
-    """Return a night's report in Markdown: each day taken with its counts, then what waits, failed or was noted."""
+def night_report(home: str, outcomes: Sequence[Outcome], *, health: str = "", older: str = "") -> str:
+    """Return a night's report in Markdown: each day taken with its counts, then what waits, failed or was noted.
+
+    `health` says why the summarizer is away, `older` which days no night takes unasked; both empty where there is none.
+    """
     taken = [outcome for outcome in outcomes if isinstance(outcome, DayOutcome)]
     rows = [
         (
             day.day,
-            f"{MARKS[day.state]}\u00a0{day.state}" + ("" if day.result is not Result.NOTHING else " before"),
+            f"{SHOWN[day.state]}\u00a0{day.state}" + ("" if day.result is not Result.NOTHING else " before"),
             day.counts.get("read", 0),
             sum(day.left_out.values()),
             day.counts.get("new", 0),
@@ -76,10 +81,22 @@ def night_report(home: str, outcomes: Sequence[Outcome], *, health: str = "") ->
     if left_out:
         parts += ["### Left out", table(("Day", "Reason", "Exchanges"), left_out)]
     notes = [f"- The summarizer is out of reach: {cell(health)}"] if health else []
+    excerpts = sum(1 for day in taken if day.state == EXCERPT)
+    if excerpts:
+        notes.append(
+            f"- **No summarizer is configured**: {excerpts} of these days stand by excerpt. Name a model as `resumeur`"
+            " in the home's `horizon.toml`; the next nights then take the days of their look-back again."
+        )
+    if older:
+        notes.append(f"- {cell(older)}")
     waiting = [outcome.what for outcome in outcomes if outcome.result is Result.WAITING]
     if waiting:
         notes.append(f"- Waiting for it: {', '.join(waiting)}")
-    told = (o for o in outcomes if o.result is not Result.WAITING and (o.note or not isinstance(o, DayOutcome)))
+    idle = sum(1 for o in outcomes if o.result is Result.NOTHING and not isinstance(o, DayOutcome))
+    if idle:
+        notes.append(f"- Nothing to do on {idle} days: empty, or done with the same exchanges")
+    said = {Result.WAITING, Result.NOTHING}
+    told = (o for o in outcomes if o.note or not (o.result in said or isinstance(o, DayOutcome)))
     notes += [f"- {cell(outcome.line())}" for outcome in told]
     if notes:
         parts += ["### Notes", "\n".join(notes)]
@@ -97,12 +114,12 @@ def calendar(home: str, states: Mapping[date, str], last: date) -> str:
         first = monday - timedelta(weeks=week)
         rows.append([first.isoformat(), *(_mark(day, states, last) for day in days(first, first + timedelta(days=6)))])
     head = ("Week of", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-    legend = " · ".join(f"`{mark}` {state}" for state, mark in MARKS.items())
+    legend = " · ".join(f"`{mark}` {state}" for state, mark in SHOWN.items())
     return f"## {cell(home)}\n\n{table(head, rows)}\n\n{legend}\n"
 
 
 def _mark(day: date, states: Mapping[date, str], last: date) -> str:
-    return "" if day > last else MARKS[states.get(day, DayState.EMPTY)]
+    return "" if day > last else SHOWN[states.get(day, DayState.EMPTY)]
 
 
 def bee_row(hive: str, bee: str, gauge: Gauge) -> dict[str, str | int]:

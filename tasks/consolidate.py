@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from horizon import wiring
 from horizon.core.day import DayState
+from horizon.core.event import TRUNCATION
 from horizon.settings import summarizers
 from tasks.outcome import Outcome, Result
 from tasks.policy import use_case
@@ -29,11 +30,18 @@ RESULTS: Final[Mapping[DayState, Result]] = {
     DayState.SOURCE_MISSING: Result.MISSING,
 }
 """What each state of the ledger (spec 2-consolidation §5) means to the run that tried the day."""
+EXCERPT: Final = "excerpt"
+"""How a degraded day is shown whose excerpt is a choice, no summarizer being configured."""
+
+
+def shown_state(state: DayState, *, chosen: bool) -> str:
+    """Return a day's state as reports and calendars show it: the ledger's, save that an excerpt by choice is one."""
+    return EXCERPT if state is DayState.DEGRADED and chosen else str(state)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayOutcome(Outcome):
-    """What became of a day: `state` as the ledger says it, and what the night's report tells.
+    """What became of a day: `state` as `shown_state` gives it, and what the night's report tells.
 
     `left_out` counts exchanges by reason. `tokens` are those that the model read and wrote, `seconds` its time.
     `unreachable` tells that the summarizer could not be reached. `summary` is empty unless the home's setting
@@ -70,7 +78,7 @@ def of_report(home: Path, report: DayReport, *, dry_run: bool, with_summary: boo
         note=_note(report),
         home=str(home),
         day=report.day,
-        state=report.state,
+        state=shown_state(report.state, chosen=report.chosen),
         left_out=dict(report.left_out),
         by=report.by,
         calls=report.calls,
@@ -83,13 +91,15 @@ def of_report(home: Path, report: DayReport, *, dry_run: bool, with_summary: boo
 
 def _result(report: DayReport) -> Result:
     chosen = report.state is DayState.DEGRADED and report.chosen
-    result = Result.DONE if chosen else RESULTS[report.state]
-    return Result.NOTHING if result is Result.DONE and not report.changed else result
+    result = Result.EXCERPT if chosen else RESULTS[report.state]
+    return Result.NOTHING if result in {Result.DONE, Result.EXCERPT} and not report.changed else result
 
 
 def _planned(report: DayReport) -> Result:
     if report.state is DayState.SOURCE_MISSING:
         return Result.MISSING
+    if report.by == TRUNCATION:
+        return Result.EXCERPT
     return Result.DONE if report.by else Result.NOTHING
 
 
@@ -99,7 +109,7 @@ def _note(report: DayReport) -> str:
         return report.error
     if report.state in {DayState.OWED, DayState.STALE}:
         return "`horizon nights` tells why"
-    return "no summarizer is configured" if report.chosen else ""
+    return ""
 
 
 @use_case(run_name="consolidate {day} · {home.name}", tags=("horizon", "consolidation"))

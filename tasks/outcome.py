@@ -2,7 +2,8 @@
 
 A run's state is the truth (spec 3-orchestration): Completed only if what it was for was really done. Whatever else
 happened ends in a state of its own name, of type FAILED, so that no list, colour or filter of the Prefect UI takes it
-for a success; the counts stand in its message.
+for a success; the counts stand in its message. Days by excerpt because nobody named a summarizer are no failure, and
+no success that could be taken for a summary: such a night ends well, under a name of its own.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ class Result(StrEnum):
     """Another run was at work on it throughout."""
     DEGRADED = "degraded"
     """Done without the summarizer; made again when it is back."""
+    EXCERPT = "by excerpt (no summarizer configured)"
+    """A day told by its own excerpt because nobody named a summarizer: a choice, taken again once one is named."""
     DONE = "done"
     NOTHING = "nothing to do"
 
@@ -62,6 +65,7 @@ ENDINGS: Final[Mapping[Result, Ending]] = {
     Result.WAITING: Ending(name="Unavailable", success=False),
     Result.BUSY: Ending(name="Busy", success=False),
     Result.DEGRADED: Ending(name="Degraded", success=False),
+    Result.EXCERPT: Ending(name="Excerpt", success=True),
     Result.DONE: Ending(name="Completed", success=True),
     Result.NOTHING: Ending(name="NothingToDo", success=True),
 }

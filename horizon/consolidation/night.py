@@ -11,7 +11,7 @@ Rules:
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Final
 
 from horizon.consolidation.reading import DayReading, Reader
@@ -29,15 +29,17 @@ from horizon.settings import summarizers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from datetime import date, tzinfo
+    from datetime import tzinfo
 
     from horizon.cascade import Cascade
-    from horizon.consolidation.world import DayJournal, FactsIndex, FactsJournal, LedgerStore, Source, Survey
+    from horizon.consolidation.world import DayJournal, FactsIndex, FactsJournal, LedgerStore, Source, Survey, Surveyed
     from horizon.core.fact import Fact
     from horizon.core.night import Ledger
     from horizon.ports import Clock
     from horizon.settings import ConsolidationSettings
 
+_ERA: Final = date(1970, 1, 2)
+"""The first day that exchanges are looked for in: instants are seconds since the day before it, in any zone."""
 _MARKS: Final[Mapping[tuple[str, bool], str]] = {
     ("fr", False): "*Extrait sans résumeur (aucun n'était joignable) :*",
     ("fr", True): "*Extrait sans résumeur :*",
@@ -119,29 +121,59 @@ class Consolidation:
             return ()
         ledger = self.ledger.load()
         missing = self._missing(ledger)
-        surveyed: Mapping[date, object] = {}
+        surveyed: Mapping[date, Surveyed] = {}
         if not missing:
             try:
-                start, end = bounds(first, self.zone).start, bounds(last, self.zone).end
-                surveyed = self.survey(
-                    (lived for source in self.sources for lived in source.between(start, end)),
-                    zone=self.zone,
-                    bench=self.settings.bancs,
-                    agents=self.settings.agents,
-                )
+                surveyed = self._surveyed(first, last)
             except (Unavailable, TransientError, OSError) as error:
                 missing = str(error)
         return tuple(self._look(ledger.row(day), day, surveyed.get(day), missing) for day in days(first, last))
 
-    def _look(self, row: Row, day: date, found: object, missing: str) -> Night:
+    def beyond(self, before: date) -> tuple[date, ...]:
+        """Return the days before `before` that are never consolidated or still owed, oldest first.
+
+        No night takes them unasked; a backfill does. Only days that the ledger does not know are looked for in the
+        sources. Empty where a source is missing altogether.
+
+        Raises:
+            Unavailable, StoreBusy, OSError: a source could not be read.
+        """
+        ledger = self.ledger.load()
+        if self._missing(ledger):
+            return ()
+        owed = {DayState.OWED, DayState.STALE, DayState.DEGRADED, DayState.SOURCE_MISSING}
+        models = summarizers(self.settings)
+        found: list[date] = []
+        first = _ERA
+        for day in (*sorted(each for each in ledger.rows if _ERA <= each < before), before):
+            if first < day:
+                surveyed = self._surveyed(first, day - timedelta(days=1))
+                found += (each for each, what in surveyed.items() if what.digests)
+            first = day + timedelta(days=1)
+            row = ledger.row(day)
+            chosen = row.settled is not None and row.settled.chosen
+            if day < before and row.state in owed and not (row.state is DayState.DEGRADED and chosen and not models):
+                found.append(day)
+        return tuple(found)
+
+    def _surveyed(self, first: date, last: date) -> Mapping[date, Surveyed]:
+        start, end = bounds(first, self.zone).start, bounds(last, self.zone).end
+        return self.survey(
+            (lived for source in self.sources for lived in source.between(start, end)),
+            zone=self.zone,
+            bench=self.settings.bancs,
+            agents=self.settings.agents,
+        )
+
+    def _look(self, row: Row, day: date, found: Surveyed | None, missing: str) -> Night:
         if missing:
             state = row.state
             if state in {DayState.NEVER, DayState.EMPTY}:
                 state = DayState.SOURCE_MISSING
             night = night_of(day, state, row, 0, {})
             return replace(night, error=night.error or missing)
-        digests: Sequence[str] = getattr(found, "digests", ())
-        left_out: Mapping[str, int] = getattr(found, "left_out", {})
+        digests = found.digests if found else ()
+        left_out: Mapping[str, int] = found.left_out if found else {}
         return night_of(day, self._state(row, digests), row, len(digests), left_out)
 
     def _state(self, row: Row, digests: Sequence[str]) -> DayState:

@@ -83,12 +83,58 @@ def test_the_report_shows_the_summary_only_where_the_home_says_so(tmp_path):
 @pytest.mark.usefixtures("answering")
 def test_a_first_night_over_years_of_traces_is_bounded_and_says_what_is_left(tmp_path):
     home = homes.home(tmp_path / "maison", *back(5), more="jours_par_nuit = 3\nretour_jours = 4\n")
-    homes.live(home, homes.yesterday() - timedelta(days=800))
+    oldest = homes.yesterday() - timedelta(days=3 * 365)
+    for day in range(0, 3 * 365 - 5, 100):
+        homes.live(home, oldest + timedelta(days=day))
+    newest = oldest + timedelta(days=1000)
 
     state = nightly_consolidation(homes=[home], return_state=True)
 
-    assert state.message == "days: 3 done; 2 more owed, left for the nights to come"
+    told = f"11 older days wait; to take: horizon backfill {home} --from {oldest} --to {newest}"
+    assert state.message == f"days: 3 done; 2 more owed, left for the nights to come; {told}"
+    assert f"horizon backfill {home} --from {oldest}" in artifact(state, "night-maison").replace("\\", "")
     assert len(sections(home)) == 3
+
+    backfill_consolidation(home=home, days=Days(first=oldest, last=newest), return_state=True)
+
+    assert nightly_consolidation(homes=[home], return_state=True).message == "days: 2 done, 1 nothing to do"
+
+
+@pytest.mark.usefixtures("answering")
+def test_older_days_of_several_homes_are_told_in_their_reports(tmp_path):
+    for name in ("a", "b"):
+        homes.home(tmp_path / name, homes.yesterday(), homes.yesterday() - timedelta(days=90))
+
+    state = nightly_consolidation(homes=[tmp_path / "a", tmp_path / "b"], return_state=True)
+
+    assert state.message == "days: 2 done; 2 homes have older days that wait for a backfill, see their reports"
+    assert "1 older day waits" in artifact(state, "night-b")
+
+
+@pytest.mark.usefixtures("answering")
+def test_ten_days_off_are_taken_oldest_first_within_the_bound_and_by_no_stampede(tmp_path, monkeypatch):
+    days = sorted(back(10))
+    home = homes.home(tmp_path / "maison", *days)
+    states, taken = [], []
+    # Whatever Prefect had scheduled meanwhile starts late, all at once, in no order.
+    for late in (4, 9, 0, 7):
+        at = homes.now() - timedelta(days=late)
+        run = type("Run", (), {"scheduled_start_time": at, "parameters": {"homes": [home]}})
+        monkeypatch.setattr(night_flow, "flow_run", run)
+        states.append(nightly_consolidation(homes=[home], return_state=True))
+        taken.append([name.split(" ")[1] for name in task_runs(states[-1], 1)])
+
+    expected = days[-1] - timedelta(days=4)
+    rest = [str(day) for day in days if day != expected]
+    assert [state.message for state in states] == [
+        "days: 7 done; 3 more owed, left for the nights to come",
+        "days: 3 done, 1 nothing to do",
+        "days: 1 nothing to do",
+        "days: 1 nothing to do",
+    ]
+    assert taken[0] == [str(expected), *rest[:6]]
+    assert taken[1][1:] == rest[6:]
+    assert sections(home) == [str(day) for day in days]
 
 
 @pytest.mark.usefixtures("answering")
@@ -178,7 +224,8 @@ def test_a_backfill_is_resumable_says_how_far_it_is_and_can_be_forced(tmp_path, 
     assert state.name == "Completed"
     assert state.message.startswith("days: 2 done, 2 nothing to do; ")
     assert called(state) == f"backfill {span.first} to {span.last} · maison"
-    assert list(task_runs(state, 4)) == [f"consolidate {day} · maison" for day in (span.first, *days)]
+    assert list(task_runs(state, 2)) == [f"consolidate {day} · maison" for day in days[1:]], "no task for what is done"
+    assert "Nothing to do on 2 days" in artifact(state, "night-maison")
     assert float(artifact(state, "backfill-maison")) == 100.0
     asked = len(answering.requests)
 
@@ -208,10 +255,22 @@ def test_one_homes_failure_stops_no_other(tmp_path):
     assert state.message == "days: 1 source missing, 1 done"
 
 
-def test_a_home_without_a_summarizer_by_choice_is_done(tmp_path):
-    home = homes.home(tmp_path / "maison", homes.yesterday(), summarizer="troncature")
+def test_a_night_by_excerpt_because_nobody_named_a_summarizer_says_so_everywhere(tmp_path, answering):
+    days = back(3)
+    home = homes.home(tmp_path / "maison", *days, summarizer="troncature")
 
     state = nightly_consolidation(homes=[home], return_state=True)
 
-    assert (state.name, state.message) == ("Completed", "days: 1 done")
+    assert (state.type, state.name) == ("COMPLETED", "Excerpt")
+    assert state.message == "days: 3 by excerpt (no summarizer configured)"
+    report = artifact(state, "night-maison")
+    assert f"| {days[0]} | ◔\u00a0excerpt | 3 |" in report
+    assert "**No summarizer is configured**: 3 of these days stand by excerpt" in report
+    assert artifact(state, "calendar-maison").count("◔") == 3 + 1
     assert repair_degraded(homes=[home], return_state=True).name == "NothingToDo"
+    assert nightly_consolidation(homes=[home], return_state=True).name == "NothingToDo"
+    assert not answering.requests
+
+    homes.home(home)
+
+    assert nightly_consolidation(homes=[home], return_state=True).message == "days: 3 done"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from horizon.core.day import DayState
 from horizon.core.receipt import Gauge, Level
 from tasks.artifacts import BAR, WEEKS, bar, bee_row, calendar, cell, key, night_report, table
-from tasks.consolidate import DayOutcome
+from tasks.consolidate import EXCERPT, DayOutcome
 from tasks.outcome import Outcome, Result
 
 SUNDAY = date(2026, 8, 23)
@@ -62,6 +62,7 @@ def test_a_calendar_by_hand():
     assert "| Week of | Mon | Tue | Wed | Thu | Fri | Sat | Sun |" in text
     assert "| 2026-08-17 | ✕ | · | · | · | · | ◐ | ● |" in text
     assert "`◐` degraded" in text
+    assert "`◔` excerpt" in text
 
 
 def test_a_gauge_is_full_at_its_budget_and_beyond():
@@ -107,6 +108,21 @@ def test_a_report_by_hand():
     assert "| 2026-08-23 | bench | 3 |" in report
     assert "- The summarizer is out of reach: connection refused" in report
     assert "- Waiting for it: 2026-08-20" in report
+
+
+def test_days_by_excerpt_have_a_mark_of_their_own_and_one_note():
+    days = [SUNDAY - timedelta(days=back) for back in range(3)]
+    outcomes = [
+        DayOutcome(what=str(day), result=Result.EXCERPT, home="/ruche", day=day, state=EXCERPT, by="troncature")
+        for day in days
+    ]
+
+    report = night_report("ruche", outcomes, older="9 older days wait; to take: horizon backfill '/a b_c`'")
+
+    assert report.count("◔\u00a0excerpt") == 3
+    assert report.count("No summarizer is configured") == 1
+    assert "- 9 older days wait; to take: horizon backfill '/a b\\_c\\`'" in report
+    assert calendar("ruche", dict.fromkeys(days, EXCERPT), SUNDAY).count("◔") == 3 + 1
 
 
 def test_a_summary_is_shown_only_where_it_was_handed_over_and_forges_no_heading():

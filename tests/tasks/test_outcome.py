@@ -21,8 +21,8 @@ def test_a_run_is_completed_only_if_all_that_it_did_is_done(results):
     state = state_of(results, "days")
 
     succeeded = state.type is StateType.COMPLETED
-    assert succeeded == set(results).issubset({Result.DONE, Result.NOTHING})
-    assert (state.name == "Completed") == (succeeded and Result.DONE in results)
+    assert succeeded == set(results).issubset({Result.EXCERPT, Result.DONE, Result.NOTHING})
+    assert (state.name == "Completed") == (succeeded and Result.DONE in results and Result.EXCERPT not in results)
 
 
 @given(st.lists(st.sampled_from(Result), min_size=1))
@@ -39,6 +39,14 @@ def test_a_degraded_night_is_told_by_name_and_counts():
     assert state.type is StateType.FAILED
     assert state.name == "Degraded"
     assert state.message == "days: 1 degraded, 2 done, 1 nothing to do; 2 more owed"
+
+
+def test_excerpts_by_choice_are_no_failure_and_no_summaries():
+    state = state_of([Result.DONE, Result.EXCERPT, Result.EXCERPT], "days")
+
+    assert (state.type, state.name) == (StateType.COMPLETED, "Excerpt")
+    assert state.message == "days: 2 by excerpt (no summarizer configured), 1 done"
+    assert state_of([Result.EXCERPT, Result.DEGRADED], "days").name == "Degraded"
 
 
 def test_nothing_to_do_is_told_apart_from_done():
