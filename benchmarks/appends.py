@@ -71,24 +71,29 @@ def together(how: str, target: Path, count: int) -> float:
     for writer in writers:
         assert writer.stdout is not None
         writer.stdout.readline()  # imported and ready
-    start = time.perf_counter()
     for writer in writers:
-        writer.communicate(b"\n")
-    seconds = time.perf_counter() - start
+        assert writer.stdin is not None
+        writer.stdin.write(b"\n")
+        writer.stdin.flush()
+    told = [writer.communicate()[0].split() for writer in writers]
     if any(writer.returncode for writer in writers):
         raise RuntimeError(f"a writer of {how} failed")
-    return seconds
+    return max(float(end) for _, end in told) - min(float(start) for start, _ in told)
 
 
 def write_as(how: str, target: Path, count: int) -> None:
     said = texts(count)
     written = lines(said)
+    if how == "ours":
+        ours(target, "warm", said[:1])
     print("ready", flush=True)
     sys.stdin.readline()
+    start = time.monotonic()
     if how == "ours":
         ours(target, "mia", said)
     else:
         inside(target, written)
+    print(start, time.monotonic())
 
 
 def damage(hive: Path, wanted: int) -> tuple[int, int]:
@@ -106,7 +111,7 @@ def damage(hive: Path, wanted: int) -> tuple[int, int]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--count", type=int, default=150)
+    parser.add_argument("--count", type=int, default=250)
     parser.add_argument("--times", type=int, default=7)
     parser.add_argument("--as", dest="how", choices=["ours", "inside"])
     parser.add_argument("target", nargs="?", type=Path)
@@ -117,13 +122,14 @@ def main() -> None:
     with place(None) as folder:
         said = texts(asked.count)
         written = lines(said)
+        ours(folder / "one", "warm", said[:1])
         one, floor = by_turns(
             lambda: ours(folder / "one", "mia", said),
             lambda: bare(folder / "bare", written),
             times=asked.times,
             clock=wall,
         )
-        turns = range(max(asked.times // 2, 1))
+        turns = range(asked.times)
         found = [
             (together("ours", folder / f"eight-{turn}", asked.count), together("inside", folder / f"inside-{turn}", asked.count))
             for turn in turns

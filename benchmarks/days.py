@@ -16,7 +16,6 @@ import sys
 import time
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks import make_traces
@@ -25,6 +24,7 @@ from horizon.adapters.traces_sqlite import Traces
 
 if TYPE_CHECKING:
     from multiprocessing.synchronize import Event
+    from pathlib import Path
 
 DAYS = 365
 NEEDED = "id, trace_id, query, result, agent, model, started_at"

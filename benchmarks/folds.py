@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import orjson
 
@@ -17,6 +17,9 @@ from benchmarks.reads import past, untouched
 from horizon import wiring
 from horizon.adapters.clock import SystemClock
 from horizon.adapters.journal_jsonl import JournalStore
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FOLD = """
 import sys
@@ -52,7 +55,11 @@ def parse(hive: Path) -> int:
     """Read and parse every line of the journal and of the outcomes; return how many there are."""
     window = hive / "window"
     lines = 0
-    for path in [*sorted((window / "archive").glob("*.jsonl")), window / "mia-messages.jsonl", window / "mia-horizon.jsonl"]:
+    for path in [
+        *sorted((window / "archive").glob("*.jsonl")),
+        window / "mia-messages.jsonl",
+        window / "mia-horizon.jsonl",
+    ]:
         with path.open("rb") as file:
             for line in file:
                 orjson.loads(line)

@@ -61,7 +61,9 @@ def unknown(hive: Path) -> float:
 
 
 def bad_lines() -> dict[str, bytes]:
-    good = json.dumps({"id": "whole", "quand": "2026-03-01T09:00:00+01:00", "question": "Et le miel ?", "reponse": "Il est prêt."})
+    good = json.dumps(
+        {"id": "whole", "quand": "2026-03-01T09:00:00+01:00", "question": "Et le miel ?", "reponse": "Il est prêt."}
+    )
     line = good.encode()
     return {
         "torn in the middle": line[: len(line) // 2],
@@ -82,7 +84,9 @@ def beside_bad_lines(folder: Path) -> list[list[object]]:
     window.mkdir(parents=True, exist_ok=True)
     texts = make_traces.Texts(4)
     begun = datetime(2026, 3, 1, tzinfo=UTC)
-    goods = [make_traces.line_of(each) for each in make_traces.exchanges(texts, 1_000, first=begun, every=timedelta(hours=1))]
+    goods = [
+        make_traces.line_of(each) for each in make_traces.exchanges(texts, 1_000, first=begun, every=timedelta(hours=1))
+    ]
     bad = bad_lines()
     big = b'{"id": "big", "quand": "2026-03-01T09:00:00+01:00", "question": "?", "reponse": "' + b"x" * BIG + b'"}'
     with (window / "mia-messages.jsonl").open("wb") as file:

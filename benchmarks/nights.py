@@ -128,7 +128,9 @@ def instant(request: ModelRequest) -> str:
         for number, said in told
         if len(said.split()) >= 14
     ]
-    return json.dumps({"faits": facts[:3], "resume": "Une journée chargée, entre les ruches et les serveurs."}, ensure_ascii=False)
+    return json.dumps(
+        {"faits": facts[:3], "resume": "Une journée chargée, entre les ruches et les serveurs."}, ensure_ascii=False
+    )
 
 
 def backfill(folder: Path, days: int, per_day: int) -> None:

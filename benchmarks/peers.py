@@ -53,7 +53,10 @@ def main() -> None:
             [name, milliseconds(theirs[key]), microseconds(ours), f"{theirs[key] / ours:,.0f} times".replace(",", " "), f"≥ {least}", met(theirs[key] / ours, least, least=True)]
             for name, key, least in (("langchain-core `trim_messages`", "trim", 1_000), ("LangGraph, SQLite checkpointer", "load", 10_000))
         ]  # fmt: skip
-        table([f"read, {asked.count} exchanges behind it", "CPU", "read() warm", "read() is faster", "target", "met"], rows)
+        table(
+            [f"read, {asked.count} exchanges behind it", "CPU", "read() warm", "read() is faster", "target", "met"],
+            rows,
+        )
 
 
 if __name__ == "__main__":

@@ -55,7 +55,9 @@ def untouched(folder: Path, count: int) -> Path:
 
 def floor_file(folder: Path) -> str:
     path = folder / "ready.txt"
-    evidence = json.loads((Path(__file__).parent.parent / "tests" / "corpus" / "evidence.json").read_text(encoding="utf-8"))
+    evidence = json.loads(
+        (Path(__file__).parent.parent / "tests" / "corpus" / "evidence.json").read_text(encoding="utf-8")
+    )
     text = "".join(entry["question"] + entry["answer"] for entry in evidence)  # real prose, accents and all
     path.write_text((text * 9)[:FLOOR_CHARS], encoding="utf-8")
     return str(path)

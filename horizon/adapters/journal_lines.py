@@ -41,6 +41,7 @@ _OURS_BEGINS: Final = re.compile(rb'\{"id": "([^"\\]+)", "quand": "([0-9T:.+-]{1
 _OURS_ENDS: Final = re.compile(rb'", "modele": (?:null|"[^"\\]{0,200}")\}$')
 _NOT_RECORD: Final = "\ufeff\0 \t\r"
 _NUMBER: Final = re.compile(r"[+-]?[0-9]{1,20}(?:\.[0-9]*)?")
+_encode = json.JSONEncoder(ensure_ascii=False).encode
 _decode = json.JSONDecoder().raw_decode
 _decode_lenient = json.JSONDecoder(strict=False).raw_decode
 
@@ -332,7 +333,7 @@ def line_of(exchange: Exchange) -> bytes:
         "reponse": exchange.answer,
         "modele": exchange.model,
     }
-    return json.dumps(fields, ensure_ascii=False).encode() + b"\n"
+    return _encode(fields).encode() + b"\n"
 
 
 def local_date(at: datetime) -> str:
