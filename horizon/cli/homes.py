@@ -43,25 +43,25 @@ def backfill(args: Namespace, out: Output) -> int:
     home = wiring.open_home(args.home)
     wanted = _span(args.first, args.last)
     if args.dry_run:
-        plans = [home.plan(day) for day in wanted]
+        plans = list(home.plans(wanted))
         out.result(
             {"home": str(args.home), "plans": [plan.to_json() for plan in plans]}, lambda: show_plans(plans, out)
         )
         return DONE
-    reports = [home.consolidate(day, force=args.force) for day in _watched(wanted, out)]
+    reports = list(_watched(home.backfill(wanted, force=args.force), len(wanted), out))
     out.result(
         {"home": str(args.home), "days": [report.to_json() for report in reports]}, lambda: show_days(reports, out)
     )
     return status_of(report.state for report in reports)
 
 
-def _watched(wanted: Sequence[date], out: Output) -> Iterable[date]:
-    """Yield the days under a progress bar, for people."""
+def _watched(reports: Iterable[DayReport], total: int, out: Output) -> Iterable[DayReport]:
+    """Yield the days' reports as they come, under a progress bar for people."""
     if out.json:
-        return wanted
+        return reports
     from horizon.cli.tables import progressing  # noqa: PLC0415  # rich is loaded only where it shows something
 
-    return progressing(wanted, "consolidating")
+    return progressing(reports, "consolidating", total=total)
 
 
 def nights(args: Namespace, out: Output) -> int:

@@ -38,8 +38,8 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> 
     return made
 
 
-def progressing(items: Sequence[Item], what: str) -> Iterator[Item]:
-    """Yield `items` in order under a progress bar on stderr; only a terminal sees it."""
+def progressing(items: Iterable[Item], what: str, *, total: int) -> Iterator[Item]:
+    """Yield the `total` items in order under a progress bar on stderr; only a terminal sees it."""
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -50,4 +50,4 @@ def progressing(items: Sequence[Item], what: str) -> Iterator[Item]:
         disable=not sys.stderr.isatty(),
     )
     with bar:
-        yield from bar.track(items, description=what)
+        yield from bar.track(items, total=total, description=what)

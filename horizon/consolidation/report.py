@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from horizon.core.fact import Trust
+from horizon.core.night import Decision
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from datetime import date, datetime
 
     from horizon.core.day import DayState
-    from horizon.core.night import Row
+    from horizon.core.night import Decided, Row, Settled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,3 +169,58 @@ def night_of(day: date, state: DayState, row: Row, exchanges: int, left_out: Map
         at=settled.at if settled else None,
         error=row.failure.error if row.failure else "",
     )
+
+
+def report_of(
+    home: str,
+    day: date,
+    state: DayState,
+    settled: Settled | None,
+    *,
+    changed: bool,
+    notes: tuple[str, ...] = (),
+    section: str = "",
+    error: str = "",
+) -> DayReport:
+    """Return what is to be told of a run that left `day` in `state`; `settled` is the result it tells of."""
+    if settled is None:
+        return DayReport(home=home, day=day, state=state, changed=changed, notes=notes, error=error)
+    isolated = tuple(f"no usable reply about {address}; the rest of the day was read" for address in settled.isolated)
+    told = _tally(settled.facts)
+    return DayReport(
+        home=home,
+        day=day,
+        state=state,
+        changed=changed,
+        read=settled.read,
+        left_out=settled.left_out,
+        proposed=settled.proposed,
+        new=told["new"],
+        merged=told["merged"] + settled.merged,
+        refused=settled.refused,
+        quarantined=told["quarantined"],
+        superseded=told["superseded"],
+        held_back=told["held_back"],
+        by=settled.by,
+        chosen=settled.chosen,
+        calls=settled.calls if changed else 0,
+        prompt_tokens=settled.prompt_tokens if changed else 0,
+        reply_tokens=settled.reply_tokens if changed else 0,
+        seconds=settled.seconds if changed else 0.0,
+        error=error or settled.error,
+        unreachable=settled.unreachable,
+        notes=(*notes, *isolated),
+        journal_section=section,
+        summary=settled.summary,
+    )
+
+
+def _tally(facts: Sequence[Decided]) -> dict[str, int]:
+    new = [each for each in facts if each.decision is not Decision.MERGED]
+    return {
+        "new": len(new),
+        "merged": len(facts) - len(new),
+        "quarantined": sum(1 for each in new if each.fact.trust is Trust.UNTRUSTED),
+        "superseded": sum(len(each.replaces) for each in facts),
+        "held_back": sum(1 for each in new if each.decision is Decision.HELD_BACK),
+    }

@@ -117,8 +117,8 @@ class Surveyed(Protocol):
     """What the sources hold of one day."""
 
     @property
-    def digests(self) -> Sequence[str]:
-        """The digests of the exchanges that would be read, in lived order."""
+    def digests(self) -> str:
+        """The digests of the exchanges that would be read, end to end in lived order."""
         ...
 
     @property

@@ -136,15 +136,36 @@ def digest(lived: Lived) -> str:
     return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:DIGEST_DIGITS]
 
 
-def fingerprint(digests: Iterable[str]) -> str:
-    """Return the fingerprint of a day from its exchanges' digests in lived order: 32 hexadecimal digits."""
-    return hashlib.sha256("".join(digests).encode()).hexdigest()[:32]
+def fingerprint(digests: str) -> str:
+    """Return the fingerprint of a day from its exchanges' digests, end to end in lived order: 32 hexadecimal digits."""
+    return hashlib.sha256(digests.encode()).hexdigest()[:32]
 
 
-def arrived(now: Iterable[str], then: str) -> int:
-    """Return how many of the digests `now` are not among those of a run, kept end to end in `then`.
+def counted(digests: str) -> int:
+    """Return how many exchanges' digests stand end to end in `digests`."""
+    return len(digests) // DIGEST_DIGITS
+
+
+def arrived(now: str, then: str) -> int:
+    """Return how many of the digests `now` are not among those of a run, `then`; each kept end to end.
 
     Exchanges that a host has deleted since do not make a day stale; only arrivals do.
     """
-    known = {then[at : at + DIGEST_DIGITS] for at in range(0, len(then), DIGEST_DIGITS)}
-    return sum(1 for each in now if each not in known)
+    known = set(_each(then))
+    return sum(1 for each in _each(now) if each not in known)
+
+
+def _each(digests: str) -> Iterator[str]:
+    return (digests[at : at + DIGEST_DIGITS] for at in range(0, len(digests), DIGEST_DIGITS))
+
+
+def dated(lived: Iterable[Lived], zone: tzinfo) -> Iterator[tuple[date, Lived]]:
+    """Yield each exchange with its day in `zone`, in the order given; cheap where neighbours share a day."""
+    span: Bounds | None = None
+    day = _FIRST
+    for each in lived:
+        at = each.exchange.at
+        if span is None or not span.start <= at < span.end:
+            day = day_of(at, zone)
+            span = Bounds(_midnight(day, zone), _midnight(day + _ONE, zone))
+        yield day, each

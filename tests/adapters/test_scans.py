@@ -48,7 +48,7 @@ def test_one_pass_says_what_each_day_alone_says(found, agents):
         start, end = bounds(day, PARIS)
         alone = sift([each for each in lived if start <= each.exchange.at < end], bench=(), agents=agents)
         said = surveyed.get(day, DaySurvey())
-        assert said.digests == tuple(digest(each) for each in alone.kept)
+        assert said.digests == "".join(digest(each) for each in alone.kept)
         assert said.left_out == {str(reason): count for reason, count in alone.left_out.items()}
 
 

@@ -1,0 +1,107 @@
+"""Settling a day: every decision in the ledger first, then the shared files; and finishing what was cut off.
+
+The result stands in the ledger before any shared file is touched, so a run that was killed anywhere is finished from
+there, and nothing is written twice (spec 2-consolidation §4, §5).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from horizon.core.day import DayState
+from horizon.core.night import Applied, Decision, Indexed, decide
+from horizon.errors import HorizonError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import date
+
+    from horizon.consolidation.world import DayJournal, FactsIndex, FactsJournal, LedgerStore
+    from horizon.core.fact import Fact
+    from horizon.core.night import Row, Settled
+    from horizon.ports import Clock
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What settling came to: `result` as recorded, the day's `state`, and what became of its section."""
+
+    result: Settled
+    state: DayState
+    changed: bool
+    section: str = ""
+    notes: tuple[str, ...] = ()
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settling:
+    """Writes what days come to. Only under the ledger's lock."""
+
+    facts: FactsJournal
+    index: FactsIndex
+    journal: DayJournal
+    ledger: LedgerStore
+    clock: Clock
+
+    def settle(self, result: Settled, facts: Sequence[Fact]) -> Outcome:
+        """Record `result` with what becomes of each of `facts`, then write it to the shared files.
+
+        Raises:
+            StoreBusy: the facts journal was held for too long; nothing is recorded.
+            OSError: the ledger could not be written.
+        """
+        try:
+            with self.facts.session() as shared:
+                decided = decide(self.ledger.load(), facts, shared.near(facts), shared.room)
+        except OSError as error:  # nothing is decided, nothing is written; what the model said waits in the ledger
+            failed = replace(
+                result, state=DayState.OWED, by="", summary="", section="", unreachable=True,
+                error=f"the facts journal could not be read: {error}",
+            )  # fmt: skip
+            self.ledger.record(failed)
+            return Outcome(replace(failed, unreachable=False), DayState.OWED, changed=False)
+        result = replace(result, facts=decided)
+        self.ledger.record(result)
+        _, notes = self.finish()
+        row = self.ledger.load().row(result.day)
+        error = notes[0] if row.pending and notes else ""
+        state = DayState.OWED if row.pending else result.state
+        return Outcome(result, state, changed=True, section=row.section, notes=notes, error=error)
+
+    def finish(self) -> tuple[set[date], tuple[str, ...]]:
+        """Write to the shared files whatever the ledger says they owe; return the days finished, and what failed.
+
+        Raises:
+            StoreBusy: the facts journal was held for too long.
+        """
+        notes: list[str] = []
+        finished: set[date] = set()
+        ledger = self.ledger.load()
+        for day in sorted(day for day, row in ledger.rows.items() if row.pending):
+            row = ledger.rows[day]
+            assert row.settled is not None
+            try:
+                self._write(row, row.settled)
+            except OSError as error:
+                notes.append(f"{day} could not be written: {error}")
+            else:
+                finished.add(day)
+        owing = [ledger.facts[id_] for id_ in ledger.unindexed]
+        if owing:
+            try:
+                self.index.add(owing)
+            except (HorizonError, OSError) as error:
+                notes.append(f"{len(owing)} facts wait for the search index: {error}")
+            else:
+                self.ledger.record(Indexed(at=self.clock.now(), ids=tuple(fact.id for fact in owing)))
+        return finished, tuple(notes)
+
+    def _write(self, row: Row, settled: Settled) -> None:
+        new = [each.fact for each in settled.facts if each.decision is Decision.NEW]
+        if new:
+            with self.facts.session() as shared:
+                shared.add(new)
+        section = self.journal.write(settled.day, settled.section, row.sections) if settled.section else ""
+        self.ledger.record(Applied(day=settled.day, at=self.clock.now(), section=section))
