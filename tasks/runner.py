@@ -30,6 +30,13 @@ WIDTH: Final = 4
 """Bees worked on at once: mostly file work, and more would only wait for the summarizer's one slot."""
 
 
+RAY_STATISTICS: Final = "RAY_USAGE_STATS_ENABLED"
+"""Ray tells its makers how it is used unless this is "0"; nothing of a user's machine leaves it unasked."""
+
+RAY_STORE: Final = 100_000_000
+"""Bytes of memory that Ray sets aside for values: near the least that it takes, for ours are counts and ids."""
+
+
 def width() -> int:
     """Return how many tasks may run at once, at least 1.
 
@@ -45,7 +52,7 @@ def width() -> int:
 
 
 def task_runner() -> TaskRunner[Any]:
-    """Return the task runner that the environment asks for.
+    """Return the task runner that the environment asks for; its cluster, if any, is on this machine and listens to it only.
 
     Raises:
         InvalidInput: no such runner, or its extra is not installed.
@@ -60,8 +67,18 @@ def task_runner() -> TaskRunner[Any]:
     except ImportError:
         raise InvalidInput(f"{RUNNER_VARIABLE}={name} needs an extra: pip install 'horizon-memory[{name}]'") from None
     if name == "dask":
-        return module.DaskTaskRunner(cluster_kwargs={"n_workers": width(), "threads_per_worker": 1})
-    return module.RayTaskRunner(init_kwargs={"num_cpus": width()})
+        return module.DaskTaskRunner(
+            cluster_kwargs={"n_workers": width(), "threads_per_worker": 1, "dashboard_address": None}
+        )
+    os.environ.setdefault(RAY_STATISTICS, "0")
+    return module.RayTaskRunner(
+        init_kwargs={
+            "num_cpus": width(),
+            "object_store_memory": RAY_STORE,
+            "include_dashboard": False,
+            "_node_ip_address": "127.0.0.1",
+        }
+    )
 
 
 def fan_out(
@@ -97,4 +114,7 @@ def fan_out(
 
 
 def _value(call: Mapping[str, Any], future: PrefectFuture[R]) -> tuple[Mapping[str, Any], R | BaseException]:
-    return call, future.result(raise_on_failure=False)
+    try:
+        return call, future.result(raise_on_failure=False)
+    except Exception as error:  # noqa: BLE001 - a cluster's own: the process that ran the task died; one failure stops no other
+        return call, error
