@@ -19,9 +19,10 @@ from horizon.consolidation.reading import DayReading, Reader
 from horizon.consolidation.report import DayPlan, DayReport, report_of
 from horizon.consolidation.settling import Settling
 from horizon.core import extraction
+from horizon.core.asking import PROMPT_VERSION
 from horizon.core.day import DayState, arrived, bounds
 from horizon.core.event import TRUNCATION
-from horizon.core.extraction import PROMPT_VERSION, Refusal
+from horizon.core.extraction import Refusal
 from horizon.core.night import Attempted, Settled
 from horizon.core.transcript import excerpts
 from horizon.errors import InvalidInput, StoreBusy, TransientError, Unavailable

@@ -14,9 +14,9 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from horizon.core import extraction
+from horizon.core import asking, extraction
+from horizon.core.asking import PROMPT_VERSION
 from horizon.core.day import digest
-from horizon.core.extraction import PROMPT_VERSION, Reading
 from horizon.core.night import PartRead
 from horizon.core.transcript import parts
 from horizon.core.verdict import Rejected
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from horizon.cascade import Asked, Attempt, Cascade
     from horizon.core.day import Lived
+    from horizon.core.extraction import Reading
     from horizon.core.prompt import Prompt
     from horizon.ports import Clock
     from horizon.settings import ConsolidationSettings
@@ -78,7 +79,7 @@ class Reader:
     @property
     def facts(self) -> int:
         """Most facts asked for in one call."""
-        return extraction.asked(self.settings.contexte, self.settings.faits_max)
+        return asking.asked(self.settings.contexte, self.settings.faits_max)
 
     def plan(self, kept: Sequence[Lived]) -> tuple[tuple[Lived, ...], ...]:
         """Return the parts in which the day is read."""
@@ -86,7 +87,7 @@ class Reader:
             kept,
             size=self.settings.partie_echanges,
             most=self.settings.parties_max,
-            room=extraction.room(self.settings.contexte, self.facts),
+            room=asking.room(self.settings.contexte, self.facts),
         )
 
     def calls(self, kept: Sequence[Lived]) -> tuple[int, int]:
@@ -162,7 +163,7 @@ class Reader:
                 self.models,
                 lambda attempt: self._request(
                     attempt,
-                    extraction.prompt(
+                    asking.prompt(
                         part,
                         zone=self.zone,
                         language=self.settings.langue,
@@ -194,7 +195,7 @@ class Reader:
             return summaries[0], ()
         if not summaries:
             sentences = [fact.text for reading in readings for fact in reading.facts]
-            return " ".join(f"{text.rstrip(' .')}." for text in sentences[: extraction.SUMMARY_SENTENCES]), ()
+            return " ".join(f"{text.rstrip(' .')}." for text in sentences[: asking.SUMMARY_SENTENCES]), ()
         key = self._key("summary", summaries)
         held = self.recorded.get(key)
         if held is None:
@@ -202,7 +203,7 @@ class Reader:
                 self.models,
                 lambda attempt: self._request(
                     attempt,
-                    extraction.prompt_together(
+                    asking.prompt_together(
                         summaries, language=self.settings.langue, window=self._window(attempt), reason=attempt.reason
                     ),
                 ),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from horizon.core import extraction
+from horizon.core import asking
 from horizon.core.day import Lived
 from horizon.core.evidence import LeftOut, is_bench, own_words, sift
 from horizon.core.exchange import Exchange
@@ -110,7 +110,7 @@ def test_a_view_whose_last_entry_has_paragraphs_ends_at_two_blank_lines():
 
 def test_our_prompt_quoted_whole_is_no_evidence_and_a_discussion_about_it_is():
     part = (lived("Je préfère le thé."),)
-    prompt = extraction.prompt(part, zone=UTC, language="fr", window=8192, facts=3)
+    prompt = asking.prompt(part, zone=UTC, language="fr", window=8192, facts=3)
     quoted = f"Mon système a reçu :\n{prompt.system}\n{prompt.text}\n\nQu'en penses-tu ?"
     assert "Je préfère le thé" not in own_words(quoted)
     assert own_words(quoted).startswith("Mon système a reçu :")

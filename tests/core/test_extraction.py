@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from horizon.core import extraction
+from horizon.core import asking, extraction
 from horizon.core.day import Lived
 from horizon.core.exchange import Exchange
 from horizon.core.extraction import Reading, Refusal
@@ -190,18 +190,18 @@ def test_the_facts_of_parts_are_merged_and_take_turns_under_the_cap():
 
 @given(st.integers(1_024, 32_768), st.integers(0, 100))
 def test_a_prompt_and_its_reply_fit_the_window(window, most):
-    facts = extraction.asked(window, most)
-    prompt = extraction.prompt(PART, zone=PARIS, language="fr", window=window, facts=facts, reason="x" * 200)
+    facts = asking.asked(window, most)
+    prompt = asking.prompt(PART, zone=PARIS, language="fr", window=window, facts=facts, reason="x" * 200)
     if not isinstance(prompt, Rejected):
         assert most_tokens(prompt.system) + most_tokens(prompt.text) + prompt.reply_tokens <= window
-    together = extraction.prompt_together([RESUME] * 40, language="en", window=window, reason="x" * 200)
+    together = asking.prompt_together([RESUME] * 40, language="en", window=window, reason="x" * 200)
     if not isinstance(together, Rejected):
         assert most_tokens(together.system) + most_tokens(together.text) + together.reply_tokens <= window
 
 
 def test_a_language_is_asked_in():
     for language, word in (("fr", "Réponds en JSON"), ("en", "Answer in JSON")):
-        prompt = extraction.prompt(PART, zone=PARIS, language=language, window=8192, facts=12)
+        prompt = asking.prompt(PART, zone=PARIS, language=language, window=8192, facts=12)
         assert not isinstance(prompt, Rejected)
         assert prompt.text.index("</donnees>") < prompt.text.index(word)  # the text first, then the instruction
 
