@@ -56,7 +56,7 @@ class Bee:
     _settings: BeeSettings = field(repr=False)
     _clock: Clock = field(repr=False)
     _zone: Callable[[str], tzinfo] = field(repr=False)
-    _last: tuple[object, Look] | None = field(default=None, repr=False)
+    _last: tuple[tuple[object, object], Look] | None = field(default=None, repr=False)
 
     def append(
         self,
@@ -102,23 +102,26 @@ class Bee:
             settings = trying or self.settings().settings
             instant = None if at is None else self.instant(at)
             fold = self._store.load() if instant is None else self._store.load_at(instant)
-            state = self._shown(fold.state, settings, instant)
+            state = self._shown(fold.state, instant, active=settings.actif)
             return view_of(state, view_options(settings, self._zone(settings.fuseau)))
         stamp = (self._store.stamp(), self._settings.stamp())
         last = self._last
         if last is not None and last[0] == stamp:
             return last[1].view
-        settings = self.settings().settings
-        fold = self._store.load()
-        options = view_options(settings, self._zone(settings.fuseau))
-        looked = look(self._shown(fold.state, settings, None), options, last[1] if last is not None else None)
+        if last is not None and last[0][1] == stamp[1]:
+            options = last[1].options
+        else:
+            settings = self.settings().settings
+            options = view_options(settings, self._zone(settings.fuseau))
+        state = self._shown(self._store.load().state, None, active=options.active)
+        looked = look(state, options, last[1] if last is not None else None)
         # What was read may be newer than the stamp taken before it, never older: at worst the next read looks again.
         self._last = (stamp, looked)
         return looked.view
 
-    def _shown(self, state: State, settings: HorizonSettings, until: datetime | None) -> State:
+    def _shown(self, state: State, until: datetime | None, *, active: bool) -> State:
         """Return what a view is made of: the state, and switched off what of the last exchanges has melted."""
-        if settings.actif or not state.melted:
+        if active or not state.melted:
             return state
         return with_latest(state, self._store.latest(PLAIN, until))
 

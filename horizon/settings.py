@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import re
 import zoneinfo
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar, cast
 
 from horizon.core.beacon import KEEPER, Floor
@@ -32,13 +32,17 @@ BUDGET_MOST: Final = 1_000_000
 """Largest zone budget, in characters: beyond any model's window, and it keeps views bounded."""
 
 
+def _nowhere(_key: str) -> None:
+    """Tell that a key stands in no file."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layer:
-    """One source of settings as read: its name for people (a path), its values, the line of each key."""
+    """One source of settings as read: its name for people (a path), its values, and how to find the line of a key."""
 
     name: str
     values: Mapping[str, object]
-    lines: Mapping[str, int] = field(default_factory=dict[str, int])
+    line_of: Callable[[str], int | None] = _nowhere
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -278,13 +282,12 @@ def _merge(
     problems: list[Problem] = []
     for layer in layers:
         for key, value in layer.values.items():
-            line = layer.lines.get(key)
             check = checks.get(key)
             if check is None:
                 problems.append(
                     Problem(
                         layer=layer.name,
-                        line=line,
+                        line=layer.line_of(key),
                         key=f"[{table}] {key}",
                         found=repr(value),
                         allowed=f"unknown key; {_nearest(key, checks)}",
@@ -295,7 +298,13 @@ def _merge(
                 values[key] = check(value)
             except _NotAllowed as error:
                 problems.append(
-                    Problem(layer=layer.name, line=line, key=f"[{table}] {key}", found=repr(value), allowed=str(error))
+                    Problem(
+                        layer=layer.name,
+                        line=layer.line_of(key),
+                        key=f"[{table}] {key}",
+                        found=repr(value),
+                        allowed=str(error),
+                    )
                 )
             else:
                 origins[key] = layer.name

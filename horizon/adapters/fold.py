@@ -60,6 +60,7 @@ def fold(state: State, progress: Progress, reader: JournalReader, notes: Notes, 
 
 def _fold_events(state: State, progress: Progress, reader: JournalReader, notes: Notes, until: datetime | None) -> bool:
     changed = False
+    melted = progress.outcomes.offset > 0  # else no words can have been let go yet
 
     def hold(line: bytes) -> bool:
         nonlocal changed
@@ -76,7 +77,7 @@ def _fold_events(state: State, progress: Progress, reader: JournalReader, notes:
     outcomes = new_events(reader.files.outcomes, progress.outcomes, outcome_of, notes, taken)
     for event in chain(flags, outcomes):
         if until is None or event.at <= until:
-            if isinstance(event, Flagged) and comes_too_late(state, event):
+            if melted and isinstance(event, Flagged) and comes_too_late(state, event):
                 raise Moved(f"{event.id} was flagged after its words were counted among older ones")
             changed = True
             apply(state, event)

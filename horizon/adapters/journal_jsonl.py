@@ -108,8 +108,8 @@ class JournalStore:
         Raises:
             Unavailable: a journal is there and cannot be read.
         """
-        held = self._held
-        if held is not None and held.fold.stamp == self.stamp():
+        held, stamp = self._held, self.stamp()
+        if held is not None and held.fold.stamp == stamp:
             return held.fold
         with self._mutex:
             notes = _Notes()
@@ -119,12 +119,12 @@ class JournalStore:
             else:
                 notes.found.extend(held.fold.oddities)
             for _ in range(_RETRIES):
-                stamp = self.stamp()
                 try:
                     self._held = self._advanced(held, stamp, notes)
                 except Moved as moved:
                     held = None
                     notes.note(self.files.journal, 0, 0, f"{moved}: folded again from the beginning")
+                    stamp = self.stamp()
                 else:
                     return self._held.fold
         raise Unavailable(f"{self.files.window} changes too fast to be read")

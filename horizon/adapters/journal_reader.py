@@ -192,6 +192,8 @@ def new_events(
         Moved: the file does not continue what was read.
         Unavailable: it is there and cannot be read.
     """
+    if cursor.modified and (stamp := stamp_of(str(path))) and stamp[1:] == (cursor.offset, cursor.modified):
+        return
     file = open_plain(path)
     if file is None:
         if cursor.offset:

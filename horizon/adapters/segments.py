@@ -8,6 +8,7 @@ moved out of the active file does not count until the copy is all there is. Line
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import zlib
@@ -134,7 +135,7 @@ def open_plain(path: Path) -> BinaryIO | None:
         Unavailable: it is there and cannot be read.
     """
     try:
-        return cast("BinaryIO", path.open("rb", buffering=0))
+        return cast("BinaryIO", io.FileIO(path))
     except FileNotFoundError:
         return None
     except OSError as error:

@@ -12,6 +12,7 @@ import os
 import re
 import tomllib
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Final, cast
 
 from horizon.adapters.files import replace_file
@@ -173,21 +174,19 @@ def _table(table: str, path: Path, document: _Document, problems: list[Problem])
         )
         values = {}
     named = cast("dict[str, object]", values)
-    return Layer(name=str(path), values=named, lines=_lines(table, path, document.text, named))
+    return Layer(name=str(path), values=named, line_of=partial(_line_of_key, table, path, document.text))
 
 
-def _lines(table: str, path: Path, text: str, keys: Mapping[str, object]) -> Mapping[str, int]:
-    """Find the line of each key: the parsers give none."""
-    mark = rf'"{re.escape(table)}"\s*:' if path.suffix == ".json" else rf"(?m)^\s*\[\s*{re.escape(table)}\s*\]"
+def _line_of_key(table: str, path: Path, text: str, key: str) -> int | None:
+    """Find the line of a table's key: the parsers give none."""
+    as_json = path.suffix == ".json"
+    mark = rf'"{re.escape(table)}"\s*:' if as_json else rf"(?m)^\s*\[\s*{re.escape(table)}\s*\]"
     start = re.search(mark, text)
-    lines: dict[str, int] = {}
-    for key in keys if start else ():
-        named = rf'"{re.escape(key)}"\s*:' if path.suffix == ".json" else rf'(?m)^\s*"?{re.escape(key)}"?\s*='
-        found = re.compile(named).search(text, start.end() if start else 0)
-        if found:
-            at = found.end()
-            lines[key] = text.count("\n", 0, at) + 1
-    return lines
+    if start is None:
+        return None
+    named = rf'"{re.escape(key)}"\s*:' if as_json else rf'(?m)^\s*"?{re.escape(key)}"?\s*='
+    found = re.compile(named).search(text, start.end())
+    return None if found is None else text.count("\n", 0, found.end()) + 1
 
 
 def _parsing(documents: list[_Document]) -> tuple[Problem, ...]:
