@@ -221,7 +221,9 @@ def lines_of(file: BinaryIO, offset: int) -> Iterator[tuple[int, bytes | None, i
     file.seek(offset)
     start = offset
     held = 0  # bytes of a line that goes on over several blocks: it is read again once its end is known
-    while block := file.read(_BLOCK):
+    most = _EDGE  # what a turn adds is small, and asking for much costs; whoever reads on reads in blocks
+    while block := file.read(most):
+        most = _BLOCK if len(block) == most else _EDGE
         lines = block.split(b"\n")
         rest = lines.pop()
         for line in lines:

@@ -11,6 +11,7 @@ import operator
 import os
 import re
 import tomllib
+from codecs import BOM_UTF8
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, cast
@@ -124,7 +125,7 @@ class SettingsFiles:
         else:
             try:
                 raw = path.read_bytes()
-                text = raw.decode("utf-8-sig")
+                text = raw.removeprefix(BOM_UTF8).decode()
                 tables = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
                 if not isinstance(tables, dict):
                     raise TypeError("a JSON object is expected")

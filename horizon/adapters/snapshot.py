@@ -108,7 +108,8 @@ def state_of(document: Mapping[str, Any]) -> State:
 
 
 def _at(text: str) -> datetime:
-    return datetime.fromisoformat(text).astimezone(UTC)
+    at = datetime.fromisoformat(text)
+    return at if at.tzinfo is UTC else at.astimezone(UTC)
 
 
 def _exchange_list(place: Position, exchange: Exchange) -> list[object]:
