@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from horizon.core import redaction
 from horizon.core.redaction import MASK, redact
 
 # Shapes are put together here, so that no scanner takes this file for a leak.
@@ -36,6 +39,9 @@ MASKED = [
     (".".join((key("eyJ", 20), key("eyJ", 40), key("", 30))), MASK),
     ("Authorization: Bearer " + key("", 40), f"Authorization: Bearer {MASK}"),
     ("curl -H 'X-Api-Key: " + key("", 32) + "'", f"curl -H 'X-Api-Key: {MASK}'"),
+    ("password=dev_" + key("ghp_", 36), f"password=dev_{MASK}"),
+    ("le mot de passe est dev-" + key("ghp_", 36), f"le mot de passe est dev-{MASK}"),
+    (key("AIza", 35) + "AKIA" + "Q3ZT7KLM2NPR5VWX", MASK + MASK),
     ("postgres://marie:s3same!@db:5432/ruche", f"postgres://marie:{MASK}@db:5432/ruche"),
     ("redis://:hunter22@cache:6379", f"redis://:{MASK}@cache:6379"),
     ("https://api.test/v1?api_key=q1w2e3r4t5&x=1", f"https://api.test/v1?api_key={MASK}&x=1"),
@@ -136,7 +142,23 @@ def test_masking_any_text_twice_is_masking_it_once(text):
     assert redact(once) == once
 
 
-@pytest.mark.parametrize("piece", ["a", "a.", "a-", "a_", "a:", "1 ", "sk", "://", "password", "=a"])
+@settings(max_examples=150, deadline=None)
+@given(st.lists(PIECES | st.sampled_from([key("", 40), "ſ", "İ", "\u212a", " is ", "clé d'api"]) | st.text(max_size=6), max_size=8).map("".join))  # fmt: skip
+def test_looking_for_signs_first_hides_no_secret(text):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(redaction, "_has", lambda _text, _signs: True)
+        patch.setattr(redaction, "_may_assign", lambda _known: True)
+        patch.setattr(redaction, "_SIGNS", tuple(("", shape) for _, shape in redaction._SIGNS))
+        patch.setattr(redaction, "_RUN", re.compile(""))
+        patch.setattr(redaction, "_DIGITS", re.compile(""))
+        without = redact(text)
+    assert redact(text) == without
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["a", "a.", "a-", "a_", "a:", "1 ", "4539 ", "sk", "AKIA", "12345678:AA", "://", "password", "token=", "=a", "a@", "<", " ", "\n", "密码"],
+)  # fmt: skip
 def test_a_very_long_text_of_one_thing_is_masked_without_trouble(piece):
     text = piece * (300_000 // len(piece))
     assert redact(f"{text} {key('ghp_', 36)}").endswith(MASK)
