@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import groupby, islice
@@ -22,9 +22,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from horizon.core.day import dated, digest
 from horizon.core.evidence import TWICE_WITHIN, LeftOut, judged
+from horizon.errors import Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
     from datetime import date, tzinfo
 
     import duckdb
@@ -43,12 +44,12 @@ _SAID_IN_SEVERAL: Final = """
     SELECT day, words, source, instant, number FROM lived
     WHERE reason = '' AND (day, words) IN
         (SELECT (day, words) FROM lived WHERE reason = '' GROUP BY day, words HAVING count(DISTINCT source) > 1)
-    ORDER BY instant, source, place, id
+    ORDER BY instant, source, place, id, number
 """
 """Words that stand in several sources on one day, in lived order; there are few, if any."""
 _KEPT: Final = """
     SELECT day, digest FROM lived WHERE reason = '' AND number NOT IN (SELECT number FROM twice)
-    ORDER BY instant, source, place, id
+    ORDER BY instant, source, place, id, number
 """
 _LEFT: Final = """
     SELECT day, reason, count(*) FROM lived WHERE reason <> '' GROUP BY day, reason
@@ -74,12 +75,12 @@ def survey(
     The same as `sift` gives day by day, in one pass. Days in order.
 
     Raises:
-        OSError: there is no room for the private folder.
+        OSError, Unavailable: there is no room for the private folder, or for sorting.
     """
     with tempfile.TemporaryDirectory(prefix="horizon-survey-") as folder:
         if not _written(_rows(lived, zone, bench, agents), Path(folder)):
             return {}
-        with closing(_opened(Path(folder))) as database:
+        with _opened(Path(folder)) as database:
             _find_twice(database)
             kept = database.execute(_KEPT)
             digests: dict[date, str] = {
@@ -131,20 +132,22 @@ def _written(rows: Iterator[tuple[object, ...]], folder: Path) -> int:
     return files
 
 
-def _opened(folder: Path) -> duckdb.DuckDBPyConnection:
-    """Return a database in memory over the files in `folder`, which takes nothing from anywhere else."""
+@contextmanager
+def _opened(folder: Path) -> Generator[duckdb.DuckDBPyConnection]:
+    """Give a database in memory over the files in `folder`, which takes nothing from anywhere else."""
     import duckdb  # noqa: PLC0415 - a tenth of a second that only counting over days is worth
 
-    database = duckdb.connect(
-        ":memory:",
-        config={
-            "memory_limit": _MEMORY, "threads": _THREADS, "temp_directory": str(folder / "spilled"),
-            "autoinstall_known_extensions": False, "autoload_known_extensions": False, "preserve_insertion_order": False,
-        },
-    )  # fmt: skip
-    database.read_parquet(str(folder / "*.parquet")).create_view("lived")
-    database.execute("CREATE TABLE twice (number BIGINT)")
-    return database
+    config: dict[str, str | bool | int | float | list[str]] = {
+        "memory_limit": _MEMORY, "threads": _THREADS, "temp_directory": str(folder / "spilled"),
+        "autoinstall_known_extensions": False, "autoload_known_extensions": False, "preserve_insertion_order": False,
+    }  # fmt: skip
+    try:
+        with closing(duckdb.connect(":memory:", config=config)) as database:
+            database.read_parquet(str(folder / "*.parquet")).create_view("lived")
+            database.execute("CREATE TABLE twice (number BIGINT)")
+            yield database
+    except duckdb.Error as error:
+        raise Unavailable(f"days could not be counted: {error}") from error
 
 
 def _find_twice(database: duckdb.DuckDBPyConnection) -> None:
