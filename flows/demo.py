@@ -27,7 +27,7 @@ from horizon.adapters.ollama_model import OllamaModel
 from horizon.cli import sample, tables
 from horizon.cli.calendar import legend, months
 from horizon.cli.gauges import gauges
-from horizon.cli.output import DONE, one_line, shown
+from horizon.cli.output import DONE, NEEDS_A_LOOK, one_line, shown
 from horizon.core.event import TRUNCATION, VERBATIM
 from horizon.core.receipt import HORIZON
 from horizon.core.render import NOTICE
@@ -51,6 +51,8 @@ ENGINE: Final = {
     "DO_NOT_TRACK": "1",
 }
 """Prefect's settings for the demonstration. The ephemeral server takes 15 to 45 s to start on a busy laptop."""
+BROKEN: Final = ("Failed", "Crashed", "SourceMissing")
+"""Names of the states in which a flow of the demonstration did not do its work at all."""
 ENDS: Final = 12
 """Lines shown of a view's beginning, and of its end."""
 AROUND: Final = 8
@@ -91,7 +93,7 @@ def demo(args: Namespace, out: Output) -> int:
         },
         lambda: _show(screen, hive, views, found, commands),
     )
-    return DONE
+    return NEEDS_A_LOOK if any(state.startswith(BROKEN) for state in states.values()) else DONE
 
 
 def _model() -> str:
