@@ -11,7 +11,7 @@ from pathlib import Path  # noqa: TC003 - as above
 from typing import Any, Self
 from uuid import UUID
 
-from prefect import flow
+from prefect import flow, get_run_logger
 from prefect.artifacts import create_progress_artifact, update_progress_artifact
 from prefect.client.schemas.objects import State  # noqa: TC002 - as above
 from prefect.runtime import flow_run
@@ -20,8 +20,9 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from flows.night import Night
 from flows.places import names_of
 from horizon.core.day import days as days_from
+from horizon.errors import HorizonError
 from tasks.artifacts import key
-from tasks.outcome import state_of
+from tasks.outcome import of_error, state_of
 
 
 class Days(BaseModel):
@@ -58,12 +59,29 @@ def backfill_consolidation(home: Path, days: Days, *, force: bool = False, dry_r
     """
     folder = home.expanduser().absolute()
     night = Night(home=folder, force=force, dry_run=dry_run)
-    if not dry_run:
+    try:
+        _take(night, days)
+    except (HorizonError, OSError) as error:
+        gone = of_error(folder.name, error)
+        night.outcomes.append(gone)
+        get_run_logger().error(gone.line())
+    return state_of(
+        (outcome.result for outcome in night.outcomes),
+        "days",
+        dry_run=dry_run,
+        note=f"{night.calls} model calls {'planned' if dry_run else 'made'}",
+    )
+
+
+def _take(night: Night, days: Days) -> None:
+    """Take the home's days, show how far it is, and leave the report."""
+    if not night.dry_run:
         night.look_at_summarizer()
     wanted = tuple(days_from(days.first, days.last))
-    bar = create_progress_artifact(0.0, key=key("backfill", folder.name), description=f"{days.first} to {days.last}")
-    assert isinstance(bar, UUID)
     settled = night.settled(days.first, days.last)
+    name = key("backfill", night.home.name)
+    bar = create_progress_artifact(0.0, key=name, description=f"{days.first} to {days.last}")
+    assert isinstance(bar, UUID)
     for count, day in enumerate(wanted, start=1):
         if day in settled:
             night.pass_over(day)
@@ -73,9 +91,3 @@ def backfill_consolidation(home: Path, days: Days, *, force: bool = False, dry_r
             told = f"{day}: {count} of {len(wanted)} days"
             update_progress_artifact(bar, 100.0 * count / len(wanted), description=told)
     night.publish(days.last)
-    return state_of(
-        (outcome.result for outcome in night.outcomes),
-        "days",
-        dry_run=dry_run,
-        note=f"{night.calls} model calls {'planned' if dry_run else 'made'}",
-    )

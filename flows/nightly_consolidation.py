@@ -76,6 +76,7 @@ def nightly_consolidation(homes: tuple[Path, ...] = ()) -> State[Any]:
 def _settle(night: Night, expected: date) -> int:
     """Take a home's days, and leave the report; return how many owed days are beyond what one night takes."""
     home = wiring.open_home(night.home)
+    expected = min(expected, home.yesterday())  # the clock was set back: no day is taken before it has ended
     night.look_at_summarizer()
     night.take(expected)
     last = max(expected, home.yesterday())

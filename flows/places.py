@@ -26,27 +26,29 @@ def root() -> Path:
 def hives_of(folders: Iterable[Path]) -> tuple[Path, ...]:
     """Return the hives in `folders`, in order, each once; in the root folder where none is given.
 
-    A folder that is no hive itself stands for the hives in it.
+    A folder that is no hive itself stands for the hives in it. One that is not there stands for itself: what works on
+    it tells so, and stops no other.
 
     Raises:
-        Unavailable: one of the folders is not there.
+        Unavailable: none of the folders is there.
     """
     found: dict[Path, None] = {}
-    for folder in _there(folders):
-        found.update(dict.fromkeys(wiring.hives(folder)))
+    for folder in _given(folders):
+        found.update(dict.fromkeys(wiring.hives(folder) if folder.is_dir() else (folder,)))
     return tuple(found)
 
 
 def homes_of(folders: Iterable[Path]) -> tuple[Path, ...]:
     """Return the homes in `folders`, in order, each once; the hives of the root folder where none is given.
 
-    Any folder is a home; one that holds hives and no source of its own stands for the hives in it.
+    Any folder is a home; one that holds hives and no source of its own stands for the hives in it. One that is not
+    there stands for itself: what works on it tells so, and stops no other.
 
     Raises:
-        Unavailable: one of the folders is not there.
+        Unavailable: none of the folders is there.
     """
     found: dict[Path, None] = {}
-    for folder in _there(folders):
+    for folder in _given(folders):
         found.update(dict.fromkeys(wiring.hives(folder) or (folder,)))
     return tuple(found)
 
@@ -57,9 +59,9 @@ def names_of(folders: Iterable[Path]) -> str:
     return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
 
 
-def _there(folders: Iterable[Path]) -> list[Path]:
+def _given(folders: Iterable[Path]) -> list[Path]:
     given = [Path(folder).expanduser().absolute() for folder in folders] or [root()]
-    for folder in given:
-        if not folder.is_dir():
-            raise Unavailable(f"there is no folder {folder}; give one that is there, or set {ROOT_VARIABLE}")
+    if not any(folder.is_dir() for folder in given):
+        names = " or ".join(map(str, given))
+        raise Unavailable(f"there is no folder {names}; give one that is there, or set {ROOT_VARIABLE}")
     return given

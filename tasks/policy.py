@@ -12,6 +12,7 @@ Rules:
 
 from __future__ import annotations
 
+import os
 import traceback
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar, cast
@@ -40,10 +41,11 @@ JITTER: Final = 0.5
 
 
 def unforeseen(error: Exception) -> Unforeseen:
-    """Return what may be told of `error`: its class and the innermost place in the code."""
+    """Return what may be told of `error`: its class, what the system says of a refused file, the innermost place in the code."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f" at {frames[-1].filename}:{frames[-1].lineno} in {frames[-1].name}" if frames else ""
-    return Unforeseen(f"{type(error).__name__}{place}")
+    said = f" ({os.strerror(error.errno)})" if isinstance(error, OSError) and error.errno else ""
+    return Unforeseen(f"{type(error).__name__}{said}{place}")
 
 
 def worth_a_retry(_task: Task[..., Any], _run: TaskRun, state: State[Any]) -> bool:

@@ -29,6 +29,7 @@ from horizon.core.night import (
     Settled,
     apply,
 )  # fmt: skip
+from horizon.errors import Unavailable
 from horizon.ports import Oddity
 
 if TYPE_CHECKING:
@@ -82,8 +83,10 @@ class LedgerFile:
         """Append one event durably, in one write. Only under `exclusive()`.
 
         Raises:
+            Unavailable: the home has disappeared; it is not made anew elsewhere under its name.
             OSError: the disk refused; nothing of it is in the file.
         """
+        self._check_home()
         line = json.dumps(_encoded(event), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         data = line.encode("utf-8", "replace") + b"\n"
         append_lines(self.path, data, lock=self._lock("append"))
@@ -94,10 +97,16 @@ class LedgerFile:
         """Exclude every other night of this home, in all processes.
 
         Raises:
+            Unavailable: the home has disappeared.
             StoreBusy: another one is at work.
         """
+        self._check_home()
         with locked_or_busy(self._lock("lock"), f"the night of {self.path.parent}"):
             yield
+
+    def _check_home(self) -> None:
+        if not self.path.parent.is_dir():
+            raise Unavailable(f"{self.path.parent} has disappeared; nothing is written in its place")
 
     def _lock(self, what: str) -> Path:
         return self.path.with_name(f".{self.path.name}.{what}")

@@ -58,6 +58,14 @@ def test_a_folder_that_is_not_there_fails_by_name(tmp_path):
     assert str(tmp_path / "nowhere") in state.message
 
 
+def test_a_hive_that_disappeared_stops_no_other(tmp_path):
+    hive(tmp_path / "ruche", "mia")
+
+    state = maintain_horizon(hives=[tmp_path / "gone", tmp_path / "ruche"], return_state=True)
+
+    assert (state.name, state.message) == ("SourceMissing", "bees: 1 source missing, 1 done; 0 idle in 2 hives")
+
+
 def test_a_dry_run_says_what_it_would_do_and_writes_nothing(tmp_path):
     folder = hive(tmp_path / "ruche", "mia")
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
