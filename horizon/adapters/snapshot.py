@@ -103,7 +103,7 @@ def state_of(document: Mapping[str, Any]) -> State:
         pending={id_: [Zone(zone) for zone in zones] for id_, zones in document["pending"].items()},
         appended=document["appended"],
         melted=document["melted"],
-        places={id_: [Position(*place) for place in places] for id_, places in document["places"].items()},
+        places={id_: tuple(Position(*place) for place in places) for id_, places in document["places"].items()},
     )
 
 

@@ -76,7 +76,7 @@ class State:
     appended: int = 0
     melted: int = 0
     """How many exchanges were ever appended, and how many of them are melted."""
-    places: dict[str, list[Position]] = field(default_factory=dict[str, list["Position"]])
+    places: dict[str, tuple[Position, ...]] = field(default_factory=dict[str, tuple["Position", ...]])
     """By id: where the exchanges with this id stand in the sharp and condensed zones, in journal order."""
 
 
@@ -108,7 +108,7 @@ def _append(state: State, entry: Entry) -> None:
     if zone is Zone.MELTED:
         state.melted += 1
         return
-    state.places.setdefault(exchange.id, []).append(entry.position)
+    state.places[exchange.id] = (*state.places.get(exchange.id, ()), entry.position)
     (state.sharp if zone is Zone.SHARP else state.condensed)[entry.position] = exchange
 
 
@@ -147,9 +147,10 @@ def _sink(state: State, id_: str, source: Zone, target: Zone) -> None:
         state.condensed[position] = exchange
         return
     state.melted += 1
-    places = state.places[id_]
-    places.remove(position)
-    if not places:
+    places = tuple(place for place in state.places[id_] if place != position)
+    if places:
+        state.places[id_] = places
+    else:
         del state.places[id_]
 
 
@@ -248,7 +249,7 @@ def copy_of(state: State) -> State:
         pending={id_: zones.copy() for id_, zones in state.pending.items()},
         appended=state.appended,
         melted=state.melted,
-        places={id_: places.copy() for id_, places in state.places.items()},
+        places=state.places.copy(),
     )
 
 
