@@ -25,7 +25,7 @@ from prefect.settings import PREFECT_API_URL, temporary_settings
 from prefect.types.entrypoint import EntrypointType
 from pydantic import BaseModel, Field
 
-from flows.setup import setup
+from flows.setup import SERVER, setup
 from horizon.adapters.clock import zone_called
 from horizon.errors import Unavailable
 
@@ -42,18 +42,6 @@ START_SECONDS: Final = 180
 STOP_SECONDS: Final = 20
 RUNS_AT_ONCE: Final = 2
 """Runs at once on a laptop: a long night does not hold up the bees' upkeep."""
-SERVER: Final = {
-    "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
-    "PREFECT_SERVER_CONCURRENCY_LEASE_STORAGE": "prefect.server.concurrency.lease_storage.filesystem",
-    "PREFECT_SERVER_SERVICES_SCHEDULER_MIN_RUNS": "14",
-    "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_BATCH_SIZE": "200",
-    "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_READ_BATCH_SIZE": "200",
-    "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_FLUSH_INTERVAL": "1",
-    "PREFECT_SERVER_SERVICES_EVENT_PERSISTER_BATCH_SIZE": "500",
-    "PREFECT_SERVER_SERVICES_DB_VACUUM_ENABLED": "events,flow_runs",
-    "PREFECT_SERVER_SERVICES_DB_VACUUM_RETENTION_PERIOD": "P90D",
-}
-"""The server's tuning, as `[tool.prefect]` in pyproject.toml has it for servers started in a checkout."""
 
 
 class Schedule(BaseModel):

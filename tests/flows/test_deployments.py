@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -10,9 +11,10 @@ import pytest
 import yaml
 from prefect.client.schemas.objects import StateType
 from prefect.deployments.runner import EntrypointType
+from prefect.settings import get_current_settings
 
 from flows import serve
-from flows.setup import AUTOMATION, POOL, automation
+from flows.setup import AUTOMATION, POOL, SERVER, automation, untuned
 from tasks.outcome import ENDINGS, PREVIEW
 
 ROOT = Path(__file__).parents[2]
@@ -78,7 +80,20 @@ def test_dead_runs_are_ended_and_ended_runs_are_not():
 def test_a_served_server_is_tuned_as_one_started_in_a_checkout():
     tuning = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["prefect"]["server"]
 
-    assert _flat("PREFECT_SERVER", tuning) == serve.SERVER
+    assert _flat("PREFECT_SERVER", tuning) == SERVER
+
+
+def test_a_server_started_elsewhere_is_told_what_it_lacks():
+    here = get_current_settings().model_dump(mode="json")
+    other = json.loads(json.dumps(here))
+    other["server"]["services"]["task_run_recorder"]["batch_size"] = 1
+    other["server"]["services"]["db_vacuum"]["enabled"] = ["events"]
+
+    assert not untuned(here), "these tests run in the checkout"
+    assert untuned(other) == {
+        "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_BATCH_SIZE": "200",
+        "PREFECT_SERVER_SERVICES_DB_VACUUM_ENABLED": "events,flow_runs",
+    }
 
 
 def _flat(prefix, value):
