@@ -76,7 +76,7 @@ def memory_of(hive: Path) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=100_000)
-    parser.add_argument("--untouched", type=int, default=20_000)
+    parser.add_argument("--untouched", type=int, default=4_000)
     parser.add_argument("--keep")
     asked = parser.parse_args()
     with place(asked.keep) as folder:

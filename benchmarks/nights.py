@@ -187,7 +187,7 @@ def backfill(folder: Path, days: int, per_day: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--days", type=int, default=DAYS)
-    parser.add_argument("--per-day", type=int, default=60)
+    parser.add_argument("--per-day", type=int, default=30)
     parser.add_argument("--times", type=int, default=15)
     asked = parser.parse_args()
     with place(None) as folder:

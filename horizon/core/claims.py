@@ -83,13 +83,14 @@ _IDENTIFIER = (
 _VERSION = r"(?<![\w.])v?\d+(?:\.\d+){2,}(?:[-+.][A-Za-z0-9]+)*|(?<![\w.])v\d+(?:\.\d+)*(?![\w])"
 
 _ALL: Final = (
-    (Kind.URL, re.compile(_URL, re.IGNORECASE)),
-    (Kind.EMAIL, re.compile(_EMAIL)),
-    (Kind.PATH, re.compile(_PATH, re.IGNORECASE)),
-    (Kind.FILE, re.compile(_FILE, re.IGNORECASE)),
-    (Kind.VERSION, re.compile(_VERSION)),
-    (Kind.IDENTIFIER, re.compile(_IDENTIFIER)),
+    (Kind.URL, re.compile(_URL, re.IGNORECASE), re.compile(r"://|www\.", re.IGNORECASE)),
+    (Kind.EMAIL, re.compile(_EMAIL), re.compile("@")),
+    (Kind.PATH, re.compile(_PATH, re.IGNORECASE), re.compile(r"[/\\]")),
+    (Kind.FILE, re.compile(_FILE, re.IGNORECASE), re.compile(r"\.\w|file|LICENSE|CHANGELOG|README", re.IGNORECASE)),
+    (Kind.VERSION, re.compile(_VERSION), re.compile(r"\d\.\d|v\d")),
+    (Kind.IDENTIFIER, re.compile(_IDENTIFIER), None),
 )
+"""Each kind's shape, and what stands in each of that kind: quicker to look for."""
 _LONG: Final = re.compile(r"[^\s。，、；！？]{400,}|[ \t]{100,}")
 """Encoded data and rules: no one's evidence, and what would make the patterns above slow."""
 _COMMANDS: Final = re.compile(_COMMAND)
@@ -103,7 +104,9 @@ def literals(text: str) -> tuple[list[Literal], str]:
     """
     found: list[Literal] = []
     text = _LONG.sub(" ", text)
-    for kind, pattern in _ALL:
+    for kind, pattern, sign in _ALL:
+        if sign is not None and not sign.search(text):
+            continue
 
         def take(match: re.Match[str], kind: Kind = kind) -> str:
             whole = match[0].rstrip(_END) if kind is not Kind.IDENTIFIER else match[0]
@@ -125,9 +128,16 @@ def commands(text: str) -> list[Literal]:
     return found
 
 
+_FAR: Final = re.compile(r"[^\x00-\x7f]+")
+
+
+def _unmarked(found: re.Match[str]) -> str:
+    return "".join(char for char in found[0] if not unicodedata.combining(char))
+
+
 def folded(text: str) -> str:
     """Return `text` for comparing: compatibility forms, accents and case folded, runs of space as one."""
     if not text.isascii():
         text = unicodedata.normalize("NFKD", text)
-        text = "".join(char for char in text if not unicodedata.combining(char))
+        text = _FAR.sub(_unmarked, text)
     return " ".join(text.replace("\\", "/").replace("’", "'").casefold().split())

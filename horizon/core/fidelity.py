@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from horizon.core.claims import Kind, Literal, commands, folded, literals
@@ -101,7 +102,8 @@ class _Sources:
     counts: frozenset[int]
 
 
-def _read(sources: Sequence[str]) -> _Sources:
+@lru_cache(maxsize=2)  # one text is checked sentence by sentence against the same sources
+def _read(sources: tuple[str, ...]) -> _Sources:
     joined = "\n".join(clean(source) for source in sources)
     known = folded(joined)
     things, rest = literals(joined)
@@ -121,7 +123,7 @@ def _strange(text: str, sources: Sequence[str]) -> str | None:
 
 
 def _unsupported(text: str, sources: Sequence[str]) -> str | None:
-    known = _read(sources)
+    known = _read(tuple(sources))
     things, rest = literals(clean(text))
     for thing in things:
         if not _literal_known(thing, known):

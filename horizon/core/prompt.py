@@ -65,7 +65,7 @@ def most_tokens(text: str) -> int:
     if text.isascii():
         return -(-len(text) // 3)
     wide = len(_CJK.findall(text))
-    astral = sum(1 for char in text if ord(char) > 0xFFFF)
+    astral = len(text.encode("utf-16-le", "surrogatepass")) // 2 - len(text)
     return -(-(len(text) - wide - astral) // 3) + wide + 3 * astral
 
 
