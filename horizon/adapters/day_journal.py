@@ -6,15 +6,17 @@ not one of the texts we meant for it was written or edited by a person, and is l
 
 from __future__ import annotations
 
+import errno
 import re
 from dataclasses import dataclass
 from datetime import date
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Final, Literal
 
-from horizon.adapters.files import replace_file
+from horizon.adapters.files import replace_file, sweep
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
 FILE_NAME: Final = "journal.md"
@@ -23,10 +25,12 @@ WRITTEN: Final = "written"
 UNCHANGED: Final = "unchanged"
 KEPT: Final = "kept (edited by a person)"
 
-_HEADING = re.compile(rb"^##[ \t]+(\d{4}-\d{2}-\d{2})\b[^\r\n]*\r?$", re.MULTILINE)
-_ANY_HEADING = re.compile(rb"^#{1,2}[ \t]+[^\r\n]*\r?$", re.MULTILINE)
-_FENCE = re.compile(rb"^[ \t]*(```|~~~)[^\n]*\n.*?^[ \t]*\1[`~]*[ \t]*\r?$", re.MULTILINE | re.DOTALL)
-"""A closed code fence: one that a person left open hides nothing, else our section after it would not be found again."""
+_HEADING = re.compile(rb" {0,3}(#{1,2})[ \t]+(?:(\d{4}-\d{2}-\d{2})\b)?")
+"""A heading of the first or second level, as Markdown has it: indented by three spaces at most."""
+_FENCE = re.compile(rb" {0,3}(`{3,}(?=[^`\r\n]*\r?$)|~{3,})([^\r\n]*)")
+"""A line that opens or closes a code fence."""
+_BOM: Final = b"\xef\xbb\xbf"
+_UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +61,16 @@ class DayJournal:
     def write(self, day: date, text: str, ours: Collection[str]) -> Section:
         """Put `text` under the day's heading, in date order, and tell what became of it.
 
-        `ours` are the texts that we ever meant for this day: what stands there and is none of them stays.
+        `ours` are the texts that we ever meant for this day: what stands there and is none of them stays. Only under
+        the night's lock.
 
         Raises:
-            OSError: the disk refused; the file stands as it was.
+            OSError: the disk refused, or the file is no UTF-8; it stands as it was.
         """
         data = self._data()
+        if data.startswith(_UTF_16):
+            raise OSError(errno.EILSEQ, "it is UTF-16; save it as UTF-8", str(self.path))
+        sweep(self.path)
         newline = b"\r\n" if b"\r\n" in data and data.count(b"\r\n") * 2 > data.count(b"\n") else b"\n"
         body = text.strip().encode("utf-8", "replace").replace(b"\n", newline)
         places = _places(data)
@@ -97,29 +105,57 @@ class DayJournal:
 
 
 def _text(body: bytes) -> str:
-    return body.decode("utf-8", "replace").replace("\r\n", "\n").strip()
+    return body.decode("utf-8", "replace").replace("\r\n", "\n").strip(" \t\n\r")
 
 
 def _places(data: bytes) -> dict[date, tuple[int, int, int]]:
     """Return for each day, of its first section: where the heading begins and ends, and where the section ends.
 
-    A section ends at the next heading of its level or higher. What looks like a heading inside a code fence is none.
+    A section ends at the next heading of its level or higher. What looks like a heading inside a code fence is none;
+    a fence that a person left open hides nothing, else our section after it would not be found again.
     """
-    fences = [found.span() for found in _FENCE.finditer(data)]
-
-    def fenced(at: int) -> bool:
-        return any(start <= at < end for start, end in fences)
-
-    headings = [found.start() for found in _ANY_HEADING.finditer(data) if not fenced(found.start())]
+    headings = [*_headings(data), (len(data), len(data), None)]
     places: dict[date, tuple[int, int, int]] = {}
-    for found in _HEADING.finditer(data):
-        if fenced(found.start()):
-            continue
-        try:
-            day = date.fromisoformat(found[1].decode())
-        except ValueError:
-            continue
-        end = next((at for at in headings if at > found.start()), len(data))
-        heading_end = found.end() - (1 if found[0].endswith(b"\r") else 0)
-        places.setdefault(day, (found.start(), heading_end, end))
+    for (start, heading_end, day), (end, _, _) in pairwise(headings):
+        if day is not None:
+            places.setdefault(day, (start, heading_end, end))
     return places
+
+
+def _headings(data: bytes) -> Iterator[tuple[int, int, date | None]]:
+    """Yield where each heading of the first two levels begins and ends, and the day that it names, if it does."""
+    lines = data.split(b"\n")
+    begins = [0, *accumulate(len(line) + 1 for line in lines)]
+    never: dict[bytes, int] = {}
+    at = 0
+    while at < len(lines):
+        line, begin = lines[at], begins[at]
+        if not at and line.startswith(_BOM):
+            line, begin = line.removeprefix(_BOM), len(_BOM)
+        opening = _FENCE.match(line)
+        if opening is not None and len(opening[1]) < never.get(opening[1][:1], len(line) + 1):
+            closing = _closing(lines, at, opening[1])
+            if closing is not None:
+                at = closing
+            else:
+                never[opening[1][:1]] = len(opening[1])  # nor is a longer one closed further down
+        found = _HEADING.match(line)
+        if found is not None:
+            end = begin + len(line.removesuffix(b"\r"))
+            yield begin, end, _day(found[2]) if found[1] == b"##" else None
+        at += 1
+
+
+def _closing(lines: Sequence[bytes], opening: int, marks: bytes) -> int | None:
+    for at in range(opening + 1, len(lines)):
+        found = _FENCE.match(lines[at])
+        if found is not None and found[1].startswith(marks) and not found[2].strip():
+            return at
+    return None
+
+
+def _day(text: bytes | None) -> date | None:
+    try:
+        return None if text is None else date.fromisoformat(text.decode())
+    except ValueError:
+        return None

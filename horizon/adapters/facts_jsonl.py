@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from horizon.adapters.files import make_folder, replace_file
+from horizon.adapters.files import make_folder, replace_file, sweep
 from horizon.core.fact import SOURCE, fact_id, near_key
 from horizon.errors import StoreBusy
 
@@ -145,6 +145,7 @@ class FactsJournal:
             OSError: the file is there and could not be read.
         """
         with _locked(self.path.with_name(self.path.name + ".lock"), self.wait):
+            sweep(self.path)
             yield self._read()
 
     def _read(self) -> FactsFile:

@@ -82,6 +82,13 @@ def replace_file(path: Path, data: bytes) -> None:
     sync_folder(path.parent)
 
 
+def sweep(path: Path) -> None:
+    """Remove what killed replacements of the file left beside it; only under the lock that its replacements take."""
+    for left in path.parent.iterdir():
+        if left.name.startswith(f".{path.name}.") and left.name.endswith(".tmp"):
+            left.unlink(missing_ok=True)
+
+
 @contextmanager
 def locked(path: Path) -> Generator[None]:
     """Hold an exclusive flock on `path` (made when missing), waiting for it; a crash gives it back."""

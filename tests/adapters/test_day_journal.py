@@ -47,6 +47,7 @@ OTHERS = st.lists(
     st.sampled_from(
         [
             "# Titre", "", "Texte libre.", "## Notes", "### 2026-07-09", "```", "## 2026-07-09 dans un bloc", "~~~", "- liste",
+            "````", "   ## 2026-07-01", "    ## 2026-07-09", "``` `x` ```",
             "## 2026-06-01", "Vieux.", "## 2026-12-01 (jeudi)", "Futur.", "\u2028", "## 2026-13-45", "##2026-07-09",
         ]
     ),
@@ -90,6 +91,67 @@ def test_a_heading_in_a_code_fence_is_none(journal):
     assert journal.section(DAY) is None
     assert journal.write(DAY, "Un.", set()) == WRITTEN
     assert journal.path.read_text() == text + "\n## 2026-07-09\n\nUn.\n"
+
+
+def test_a_fence_ends_at_one_as_long_as_it_and_of_its_kind(journal):
+    text = "````\n```\n## 2026-07-09\n```\n~~~~\n## 2026-07-09\n````\n"
+    journal.path.write_text(text)
+    assert journal.section(DAY) is None
+    assert journal.write(DAY, "Un.", set()) == WRITTEN
+    assert journal.path.read_text() == text + "\n## 2026-07-09\n\nUn.\n"
+
+
+@pytest.mark.parametrize("before", ["\ufeff## 2026-07-09\n\nÀ moi.\n", "   ## 2026-07-09 (jeudi)\n\nÀ moi.\n"])
+def test_a_persons_heading_is_seen_behind_a_byte_order_mark_and_indented(journal, before):
+    journal.path.write_text(before, encoding="utf-8")
+    assert journal.section(DAY) == "À moi."
+    assert journal.write(DAY, "Un.", set()) == KEPT
+    assert journal.path.read_text(encoding="utf-8") == before
+
+
+def test_a_file_that_is_no_utf_8_is_refused_and_stands(journal):
+    journal.path.write_text("Mon journal", encoding="utf-16")
+    before = journal.path.read_bytes()
+    with pytest.raises(OSError, match="UTF-16"):
+        journal.write(DAY, "Un.", set())
+    assert journal.path.read_bytes() == before
+
+
+def test_ten_years_of_sections_are_kept_and_found(journal):
+    first = date(2016, 1, 1)
+    every = [first + timedelta(days=ahead) for ahead in range(3_653)]
+    journal.path.write_text(
+        "# Dix ans\n" + "".join(f"\n## {day}\n\nLe {day}.\n" for day in every if day.day != 9), encoding="utf-8"
+    )
+    before = journal.path.read_text()
+    absent = [day for day in every if day.day == 9]
+    for day in absent[::13]:
+        assert journal.write(day, f"Le {day}.", set()) == WRITTEN
+    found = journal.sections()
+    assert [day for day, _ in found] == sorted({day for day in every if day.day != 9} | set(absent[::13]))
+    assert all(text == f"Le {day}." for day, text in found)
+    after = journal.path.read_text()
+    for day in absent[::13]:
+        after = after.replace(f"## {day}\n\nLe {day}.\n\n", "")
+    assert after == before
+
+
+def test_many_fences_left_open_cost_no_more_than_a_look_each(journal):
+    text = "".join(f"{'`' * (3 + n % 5)} {n}\n" for n in range(20_000))
+    journal.path.write_text(text)
+    assert journal.write(DAY, "Un.", set()) == WRITTEN
+    assert journal.section(DAY) == "Un."
+    assert journal.path.read_text() == text + "\n## 2026-07-09\n\nUn.\n"
+
+
+def test_what_a_killed_write_left_beside_it_is_swept(journal):
+    ours = journal.path.with_name(".journal.md.123-0a1b2c3d.tmp")
+    others = [journal.path.with_name(name) for name in ("journal.md.tmp", ".journal.md.swp", ".autre.md.1-a.tmp")]
+    for path in (ours, *others):
+        path.write_text("x")
+    journal.write(DAY, "Un.", set())
+    assert not ours.exists()
+    assert all(path.exists() for path in others)
 
 
 def test_reading_makes_no_file(journal):

@@ -131,3 +131,16 @@ def test_two_writers_lose_no_fact(path):
         each.join()
         assert each.exitcode == 0
     assert len(path.read_bytes().splitlines()) == 30
+
+
+def test_what_a_killed_writer_left_beside_it_is_swept_and_a_living_ones_is_not(path):
+    ours = path.with_name(".memory_facts.jsonl.123-0a1b2c3d.tmp")
+    lock = path.with_name(path.name + ".lock")
+    ours.write_text("half a f")
+    with lock.open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)  # a writer that lives holds the lock
+        with pytest.raises(StoreBusy), FactsJournal(path, wait=0.05).session():
+            pass
+        assert ours.exists()
+    add(path, fact("Marie habite à Lyon."))
+    assert not ours.exists()
