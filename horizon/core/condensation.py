@@ -13,7 +13,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from horizon.core.fidelity import check, evidence, plain
+from horizon.core.claims import Kind
+from horizon.core.fidelity import check, dropped, plain, things_in
 from horizon.core.grapheme import head_end, may_cut
 from horizon.core.prompt import OWN_MARKER, Prompt, fenced, most_tokens, within
 from horizon.core.redaction import redact
@@ -169,13 +170,15 @@ def first_sentences(text: str, most: int) -> str:
 def _with_strip(text: str, source: str) -> str:
     """Return `text` cut at a sentence, and the strip of what it dropped of `source`, together in the cap."""
     text = first_sentences(text, CONDENSED_MOST)
-    things = evidence(text, (source,), figures=False)
+    every = things_in((source,))
+    sure = [thing for thing in every if thing.kind < Kind.NUMBER]
+    things = dropped(text, sure)
     for _ in range(2):  # a shorter text drops more, which may need more room
         wanted = min(len(_strip(things, CONDENSED_MOST)), STRIP_MOST)
         if len(text) + wanted > CONDENSED_MOST:
             text = first_sentences(text, CONDENSED_MOST - wanted)
-            things = evidence(text, (source,), figures=False)
-    return text + _strip(evidence(text, (source,)), CONDENSED_MOST - len(text))
+            things = dropped(text, sure)
+    return text + _strip(dropped(text, every), CONDENSED_MOST - len(text))
 
 
 def _strip(things: tuple[str, ...], most: int) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -22,7 +22,7 @@ from horizon.core.salvage import without_fences, without_thoughts
 from horizon.core.verdict import Rejected
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 GRAMS_MOST: Final = 0.3
 """Largest share of four-word runs that repeat one already said; real prose stays under a tenth."""
@@ -30,6 +30,8 @@ GRAMS_LEAST: Final = 20
 """Fewest four-word runs for which that share means anything."""
 LINES_MOST: Final = 2
 """How often a line of some length may stand in a text."""
+THINGS_MOST: Final = 1_000
+"""Most things that a text's evidence holds, the most telling first: what comes after them is shown nowhere."""
 ECHO_LEAST: Final = 40
 """Shortest sentence of an instruction that is taken for an echo: shorter ones are said by chance."""
 _FIGURE = re.compile(r"(?<![\w.,])\d+(?:[.,:]\d+)*(?:[   ]\d{3})*[   ]?(?:[^\W\d_]{1,14}|[%€$£])")
@@ -92,26 +94,26 @@ def _echo(text: str, instructions: str) -> str | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sources:
-    """The sources, read once in each way that claims are compared."""
+    """The sources' quantities, read once in each way that those of a summary are compared."""
 
     text: str
-    squeezed: str
-    words: frozenset[str]
     found: Found
     literal: str
     counts: frozenset[int]
 
 
 @lru_cache(maxsize=2)  # one text is checked sentence by sentence against the same sources
+def _known(sources: tuple[str, ...]) -> str:
+    return folded("\n".join(clean(source) for source in sources))
+
+
+@lru_cache(maxsize=2)  # as above
 def _read(sources: tuple[str, ...]) -> _Sources:
-    joined = "\n".join(clean(source) for source in sources)
-    known = folded(joined)
-    things, rest = literals(joined)
+    things, rest = literals("\n".join(clean(source) for source in sources))
+    found = quantities(rest)
     return _Sources(
-        text=known,
-        squeezed=_squeezed(known),
-        words=words_of(known),
-        found=quantities(rest),
+        text=_known(sources),
+        found=replace(found, days=tuple(set(found.days)), amounts=tuple(set(found.amounts))),
         literal=" ".join(thing.text for thing in things),
         counts=frozenset(len(_BULLET.findall(source)) for source in sources),
     )
@@ -123,31 +125,36 @@ def _strange(text: str, sources: Sequence[str]) -> str | None:
 
 
 def _unsupported(text: str, sources: Sequence[str]) -> str | None:
-    known = _read(tuple(sources))
+    known = _known(tuple(sources))
     things, rest = literals(clean(text))
     for thing in things:
         if not _literal_known(thing, known):
             return f"{thing.text!r} is not in the text"
     for said in quotes(text):
-        if _squeezed(folded(said)) not in known.squeezed:
+        if _squeezed(folded(said)) not in _squeezed(known):
             return f"the quoted words {said[:60]!r} are not in the text"
     found = quantities(rest)
-    return _wrong_day(found, known) or _wrong_amount(found, rest, known) or _wrong_name(rest, known)
+    if found.days or found.weekdays or found.times or found.amounts:  # reading all of a source's takes the longest
+        read = _read(tuple(sources))
+        fault = _wrong_day(found, read) or _wrong_amount(found, rest, read)
+        if fault is not None:
+            return fault
+    return _wrong_name(rest, known)
 
 
-def _literal_known(thing: Literal, known: _Sources) -> bool:
+def _literal_known(thing: Literal, known: str) -> bool:
     key = folded(thing.text)
     if thing.kind is Kind.URL:
         key = re.sub(r"^\w+://(?:www\.)?", "", key).rstrip("/")
     elif thing.kind in {Kind.PATH, Kind.FILE}:
         key = key.removeprefix("./").rstrip("/")
-    if key in known.text:
-        return _bounded(key, known.text)
+    if key in known:
+        return _bounded(key, known)
     if thing.kind is Kind.IDENTIFIER:
         if key.startswith("#") and key[1:].isdecimal():
-            return re.search(rf"(?<!\d){key[1:]}(?!\d)", known.text) is not None
-        return _squeezed(key) in known.squeezed
-    return thing.kind is Kind.VERSION and _bounded(key.removeprefix("v"), known.text)
+            return re.search(rf"(?<!\d){key[1:]}(?!\d)", known) is not None
+        return _squeezed(key) in _squeezed(known)
+    return thing.kind is Kind.VERSION and _bounded(key.removeprefix("v"), known)
 
 
 def _bounded(key: str, text: str) -> bool:
@@ -225,39 +232,52 @@ def _amount_known(written: str, amount: Amount, text: str, known: _Sources) -> b
     )
 
 
-def _wrong_name(text: str, known: _Sources) -> str | None:
+def _wrong_name(text: str, known: str) -> str | None:
     plain_text = _UNIT.sub(" ", _DATE_WORDS.sub(" ", text))
-    for name in names(plain_text):
-        if not is_known(name, known.words, known.text):
+    told = dict.fromkeys(names(plain_text))
+    words = words_of(known) if told else frozenset[str]()
+    for name in told:
+        if not is_known(name, words, known):
             return f"the name {name} is not in the text"
     return None
 
 
+@lru_cache(maxsize=4)  # the sources, for each thing that a summary says
 def _squeezed(text: str) -> str:
     return re.sub(r"[\W_]+", "", text)
 
 
-def evidence(text: str, sources: Sequence[str], *, figures: bool = True) -> tuple[str, ...]:
+def evidence(text: str, sources: Sequence[str]) -> tuple[str, ...]:
     """Return the identifiers in `sources` that `text` does not have, the most telling first, each once.
 
-    Commands, then paths, files, addresses, identifiers, versions; then, with `figures`, numbers with what they
-    count, and names. Within a kind in the order of the sources.
+    Commands, then paths, files, addresses, identifiers, versions; then numbers with what they count, and names.
+    Within a kind in the order of the sources. At most `THINGS_MOST`.
     """
-    said = folded(text)
+    return dropped(text, things_in(sources))
+
+
+def things_in(sources: Sequence[str]) -> tuple[Literal, ...]:
+    """Return all of the evidence in `sources`, in the order of `evidence`, none that stands in one before it."""
     found: list[Literal] = []
     for source in sources:
         things, rest = literals(source)
-        found += [*commands(source), *things]
-        if figures:
-            found += _figures(rest)
-    kept: dict[str, None] = {}
-    seen: list[str] = []
+        found += [*commands(source), *things, *_figures(rest)]
+    kept: dict[str, Literal] = {}
+    seen = ""
     for thing in sorted(found, key=lambda thing: thing.kind):  # stable: the order of the sources within a kind
         key = folded(thing.text)
-        if key and not _stands_in(key, said) and not any(_stands_in(key, longer) for longer in seen):
-            seen.append(key)
-            kept[" ".join(thing.text.split())] = None
-    return tuple(kept)
+        if key and key not in kept and not _stands_in(key, seen):
+            seen += f"\n{key}"  # a line each: nothing folded has a line end
+            kept[key] = thing
+            if len(kept) == THINGS_MOST:
+                break
+    return tuple(kept.values())
+
+
+def dropped(text: str, things: Iterable[Literal]) -> tuple[str, ...]:
+    """Return those of `things`, each on one line, that `text` does not have, in their order."""
+    said = folded(text)
+    return tuple(" ".join(thing.text.split()) for thing in things if not _stands_in(folded(thing.text), said))
 
 
 def _stands_in(key: str, text: str) -> bool:

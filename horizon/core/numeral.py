@@ -24,8 +24,10 @@ _LARGE: Final = {
 _FIRST: Final = "|".join(sorted((*_SMALL, "cent", "mille", "hundred", "thousand"), key=len, reverse=True))
 _ANY: Final = "|".join(sorted((*_SMALL, *_LARGE), key=len, reverse=True))
 
-WORD_NUMBER: Final = re.compile(rf"\b(?:{_FIRST})(?:(?:-|\s+)(?:(?:et|and)(?:-|\s+))?(?:{_ANY}))*\b", re.IGNORECASE)
-"""Runs of number words; a lone "un", "one", "cent" or "hundred" among them has no value of its own."""
+WORD_NUMBER: Final = re.compile(
+    rf"\b(?:{_FIRST})(?:(?:-|\s+)(?:(?:et|and)(?:-|\s+))?(?:{_ANY})){{0,23}}\b", re.IGNORECASE
+)
+"""Runs of number words, at most as many as the longest number has; a lone "un", "one", "cent" or "hundred" among them has no value of its own."""
 _UNCOUNTED: Final = frozenset({"un", "une", "one", "cent", "cents", "mille", "hundred", "thousand"})
 """Alone these are articles, coins or figures of speech."""
 
@@ -33,7 +35,7 @@ _HAN_DIGITS: Final = {sign: value for value, sign in enumerate("零一二三四�
 _HAN_TENS: Final = {"十": 10, "百": 100, "千": 1_000}
 _HAN_LARGE: Final = {"万": 10**4, "亿": 10**8}
 HAN_NUMBER: Final = re.compile(
-    r"[零〇一二两三四五六七八九十百千]+[万亿]?[零〇一二两三四五六七八九十百千]*(?=\s*[个個条條台次天年月日周块元人份名位种项篇本件倍行页秒分%度只张家间层门套步]|小时|公里|文件)"
+    r"(?<![零〇一二两三四五六七八九十百千])[零〇一二两三四五六七八九十百千]{1,16}(?:[万亿][零〇一二两三四五六七八九十百千]{0,16})?(?=\s*[个個条條台次天年月日周块元人份名位种项篇本件倍行页秒分%度只张家间层门套步]|小时|公里|文件)"
 )
 """Chinese numbers before what they count; elsewhere these signs are parts of words."""
 

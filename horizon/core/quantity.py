@@ -7,6 +7,7 @@ dates and times of day. Nothing here raises for any text.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
@@ -158,6 +159,8 @@ _SPACE = r"[   ’']"
 _DIGITS = re.compile(
     rf"(?<![\w.,])(?P<sign>[-−](?=\d))?(?P<n>\d{{1,3}}(?:{_SPACE}\d{{3}})+(?:[.,]\d+)?|\d{{1,3}}(?:[.,]\d{{3}})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?)"
 )
+_WRITTEN_MOST: Final = 400
+"""Longest number that is read: beyond, digits are data."""
 _UNIT_VALUES: Final[dict[str, tuple[str, Fraction]]] = {}
 
 
@@ -198,13 +201,21 @@ def quantities(text: str) -> Found:
     """Return the dates, weekdays, times and numbers in `text`, each taking its characters from the next."""
     days: list[tuple[str, Day]] = []
     times: list[tuple[str, tuple[int, int]]] = []
-    text = _HAN_SHARE.sub(lambda found: f"{found[1]}%", text)
-    for pattern, read in _DAY_READERS:
-        text = _take(pattern, text, read, days)
-    weekdays = [(found[0], _WEEKDAYS[found[0].casefold()]) for found in _WEEKDAY.finditer(text)]
-    text = _WEEKDAY.sub(lambda found: "\n" * len(found[0]), text)
-    durations = [(found[0], amount) for found in _TIME.finditer(text) if (amount := _duration(found))]
-    text = _take(_TIME, text, _times_of, times)
+    weekdays: list[tuple[str, int]] = []
+    durations: list[tuple[str, Amount]] = []
+    if "百分之" in text:
+        text = _HAN_SHARE.sub(lambda found: f"{found[1]}%", text)
+    known = text.casefold()
+    for sign, readers in _DAY_READERS:
+        if sign.search(known):
+            for pattern, read in readers:
+                text = _take(pattern, text, read, days)
+    if _WEEKDAY_SIGN.search(known):
+        weekdays = [(found[0], _WEEKDAYS[found[0].casefold()]) for found in _WEEKDAY.finditer(text)]
+        text = _WEEKDAY.sub(lambda found: "\n" * len(found[0]), text)
+    if _TIME_SIGN.search(known):
+        durations = [(found[0], amount) for found in _TIME.finditer(text) if (amount := _duration(found))]
+        text = _take(_TIME, text, _times_of, times)
     amounts = durations + list(_amounts(text))
     return Found(days=tuple(days), weekdays=tuple(weekdays), times=tuple(times), amounts=tuple(amounts))
 
@@ -270,18 +281,19 @@ def _han_date(found: re.Match[str]) -> list[Day]:
     return _made(int(found["y"]) if found["y"] else None, int(month or 0), None if day is None else int(day))
 
 
+_DATE_SIGN = re.compile(r"\d[-/.]\d")
+_MONTH_SIGN = re.compile(rf"(?:{_ORDERED})\b")
+_WEEKDAY_SIGN = re.compile("|".join(sorted(_WEEKDAYS, key=len, reverse=True)))
+_TIME_SIGN = re.compile(r"\d(?::|\s?h|\s*[ap]\.?\s?m|\s*[点點时時])|midi|noon|minuit|midnight")
 _DAY_READERS: Final = (
-    (_ISO, _iso),
-    (_SLASHED, _slashed),
-    (_YEAR_MONTH, _year_month),
-    (_DAY_FIRST, _named),
-    (_MONTH_YEAR, _named),
-    (_MONTH_FIRST, _named),
-    (_HAN_DATE, _han_date),
-    (_MAY_ALONE, _named),
-    (_MONTH_ALONE, _named),
-    (_DAY_MONTH_SLASHED, _day_month_slashed),
+    (_DATE_SIGN, ((_ISO, _iso), (_SLASHED, _slashed), (_YEAR_MONTH, _year_month))),
+    (_MONTH_SIGN, ((_DAY_FIRST, _named), (_MONTH_YEAR, _named), (_MONTH_FIRST, _named))),
+    (re.compile("[年月]"), ((_HAN_DATE, _han_date),)),
+    (_MONTH_SIGN, ((_MAY_ALONE, _named), (_MONTH_ALONE, _named))),
+    (_DATE_SIGN, ((_DAY_MONTH_SLASHED, _day_month_slashed),)),
 )
+"""In which order dates are read; each kind only where the folded text has what each of its forms holds, which is much
+quicker to find."""
 
 
 def _times_of(found: re.Match[str]) -> list[tuple[int, int]]:
@@ -319,19 +331,24 @@ def _is_hedged(text: str, start: int, end: int) -> bool:
 
 
 def _amounts(text: str) -> Iterator[tuple[str, Amount]]:
-    taken: list[tuple[int, int]] = []
+    starts: list[int] = []
+    ends: list[int] = []
     for found in _DIGITS.finditer(text):
         written = found["n"]
+        if len(written) > _WRITTEN_MOST:
+            continue
         for value, step in _readings(written):
             end, amount = _with_unit(
                 text, found.end(), value, step, hedged=_is_hedged(text, found.start(), found.end())
             )
-            taken.append((found.start(), end))
+            starts.append(found.start())
+            ends.append(end)
             yield text[found.start() : end].strip(), amount
     for pattern, read in ((WORD_NUMBER, words_value), (HAN_NUMBER, han_value)):
         for found in pattern.finditer(text):
             value = read(found[0])
-            if value is None or any(start <= found.start() < end for start, end in taken):
+            before = bisect_right(starts, found.start())
+            if value is None or (before and found.start() < ends[before - 1]):
                 continue
             hedged = _is_hedged(text, found.start(), found.end())
             end, amount = _with_unit(text, found.end(), value, _last_digit(value), hedged=hedged)
