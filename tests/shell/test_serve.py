@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -119,9 +120,33 @@ def test_what_the_docs_say_to_leave_running_is_what_is_tested():
     assert found == FOREVER
 
 
+def test_the_clusters_are_installed_by_the_gate_as_the_page_says():
+    page = (ROOT / "docs" / "scaling.md").read_text("utf-8")
+    (command,) = re.findall(r"^```sh checkout\n(.*?)\n```$", page, re.MULTILINE | re.DOTALL)
+
+    assert f'clusters="{command}"' in (ROOT / ".ci" / "run").read_text("utf-8")
+
+
 @pytest.mark.parametrize("unit", sorted((ROOT / "docs" / "systemd").glob("*.service")), ids=lambda unit: unit.name)
 def test_a_unit_starts_a_command_that_is_there(unit):
     (command,) = re.findall(r"^ExecStart=%h/horizon/\.venv/bin/(.+)$", unit.read_text("utf-8"), re.MULTILINE)
 
     assert any(command.startswith(known) for known in FOREVER)
     assert (BIN / command.split()[0]).exists()
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="there is no systemd-analyze here")
+def test_systemd_finds_nothing_to_say_of_the_units(tmp_path):
+    (tmp_path / "horizon" / ".venv").mkdir(parents=True)
+    (tmp_path / "horizon" / ".venv" / "bin").symlink_to(BIN)
+    units = []
+    for unit in (ROOT / "docs" / "systemd").glob("*.service"):
+        units.append(tmp_path / unit.name)
+        units[-1].write_text(unit.read_text("utf-8").replace("%h", str(tmp_path)), "utf-8")
+    assert units
+
+    done = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", *map(str, units)], capture_output=True, text=True, check=False
+    )
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
