@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Final
 from prefect import get_run_logger
 
 from horizon import wiring
-from horizon.core.day import DayState
+from horizon.core.day import DayState, shown_state
 from horizon.settings import summarizers
 from tasks.artifacts import WEEKS, night_report, publish_calendar, publish_night
-from tasks.consolidate import DayOutcome, consolidate_day, shown_state
+from tasks.consolidate import DayOutcome, consolidate_day
 from tasks.outcome import Outcome, Result, of_error
 from tasks.policy import attempt
 

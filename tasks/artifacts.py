@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
 
-from horizon.core.day import MARKS, DayState, days
-from tasks.consolidate import EXCERPT, DayOutcome
+from horizon.core.day import EXCERPT, MARKS, DayState, days
+from tasks.consolidate import DayOutcome
 from tasks.outcome import Result
 
 if TYPE_CHECKING:
@@ -28,8 +28,6 @@ WEEKS: Final = 6
 """Weeks that the calendar shows: the look-back's longest month, whole."""
 BEES_SHOWN: Final = 200
 """Most bees in the table; a page of more is read by nobody, and each costs a fold of its journals."""
-SHOWN: Final[Mapping[str, str]] = {**MARKS, EXCERPT: "◔"}
-"""The marks of the calendar; a day by excerpt, for want of a configured summarizer, has one of its own."""
 BAR: Final = 6
 """Length of a gauge's bar, in characters."""
 KEY_MOST: Final = 60
@@ -63,7 +61,7 @@ def night_report(home: str, outcomes: Sequence[Outcome], *, health: str = "", ol
     rows = [
         (
             day.day,
-            f"{SHOWN[day.state]}\u00a0{day.state}" + ("" if day.result is not Result.NOTHING else " before"),
+            f"{MARKS[day.state]}\u00a0{day.state}" + ("" if day.result is not Result.NOTHING else " before"),
             day.counts.get("read", 0),
             sum(day.left_out.values()),
             day.counts.get("new", 0),
@@ -114,12 +112,12 @@ def calendar(home: str, states: Mapping[date, str], last: date) -> str:
         first = monday - timedelta(weeks=week)
         rows.append([first.isoformat(), *(_mark(day, states, last) for day in days(first, first + timedelta(days=6)))])
     head = ("Week of", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-    legend = " · ".join(f"`{mark}` {state}" for state, mark in SHOWN.items())
+    legend = " · ".join(f"`{mark}` {state}" for state, mark in MARKS.items())
     return f"## {cell(home)}\n\n{table(head, rows)}\n\n{legend}\n"
 
 
 def _mark(day: date, states: Mapping[date, str], last: date) -> str:
-    return "" if day > last else SHOWN[states.get(day, DayState.EMPTY)]
+    return "" if day > last else MARKS[states.get(day, DayState.EMPTY)]
 
 
 def bee_row(hive: str, bee: str, gauge: Gauge) -> dict[str, str | int]:

@@ -7,7 +7,7 @@ from datetime import date  # noqa: TC003 - a field of a value that travels betwe
 from typing import TYPE_CHECKING, Final
 
 from horizon import wiring
-from horizon.core.day import DayState
+from horizon.core.day import DayState, shown_state
 from horizon.core.event import TRUNCATION
 from horizon.settings import summarizers
 from tasks.outcome import Outcome, Result
@@ -30,13 +30,6 @@ RESULTS: Final[Mapping[DayState, Result]] = {
     DayState.SOURCE_MISSING: Result.MISSING,
 }
 """What each state of the ledger (spec 2-consolidation §5) means to the run that tried the day."""
-EXCERPT: Final = "excerpt"
-"""How a degraded day is shown whose excerpt is a choice, no summarizer being configured."""
-
-
-def shown_state(state: DayState, *, chosen: bool) -> str:
-    """Return a day's state as reports and calendars show it: the ledger's, save that an excerpt by choice is one."""
-    return EXCERPT if state is DayState.DEGRADED and chosen else str(state)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from horizon.core.day import MARKS, DayState
+from horizon.core.day import EXCERPT, MARKS, DayState
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _STYLES = {
     DayState.DONE: "green",
     DayState.DEGRADED: "yellow",
+    EXCERPT: "yellow",
     DayState.OWED: "bold red",
     DayState.STALE: "yellow",
     DayState.SOURCE_MISSING: "bold red",
@@ -26,7 +27,7 @@ _STYLES = {
 }
 
 
-def month_of(year: int, month: int, states: Mapping[date, DayState]) -> Table:
+def month_of(year: int, month: int, states: Mapping[date, str]) -> Table:
     """Return one month, Monday first; a day that `states` does not know has no mark."""
     made = Table(title=f"{calendar.month_name[month]} {year}", box=SIMPLE_HEAD, pad_edge=False, title_justify="left")
     for name in calendar.day_abbr:
@@ -36,16 +37,16 @@ def month_of(year: int, month: int, states: Mapping[date, DayState]) -> Table:
     return made
 
 
-def months(states: Mapping[date, DayState]) -> list[Table]:
+def months(states: Mapping[date, str]) -> list[Table]:
     """Return the months that `states` touches, oldest first."""
     return [month_of(year, month, states) for year, month in sorted({(day.year, day.month) for day in states})]
 
 
 def legend() -> Text:
     """Return what each mark means, on one line."""
-    return Text("  ").join(Text.assemble((MARKS[state], _STYLES[state]), f" {state}") for state in DayState)
+    return Text("  ").join(Text.assemble((mark, _STYLES[state]), f" {state}") for state, mark in MARKS.items())
 
 
-def _cell(day: date, states: Mapping[date, DayState]) -> Text:
+def _cell(day: date, states: Mapping[date, str]) -> Text:
     state = states.get(day)
     return Text(f"{day.day}  ") if state is None else Text.assemble(f"{day.day} ", (MARKS[state], _STYLES[state]))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from horizon import wiring
 from horizon.cli.output import DONE, NEEDS_A_LOOK, UNAVAILABLE
-from horizon.core.day import MARKS, DayState, days
+from horizon.core.day import EXCERPT, MARKS, DayState, days, shown_state
 from horizon.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 SHOWN: Final = timedelta(days=41)
 """How far back `nights` looks when it is not told: six weeks, the day it ends with included."""
+EXCERPT_WHY: Final = "excerpt, no summarizer configured"
 DAYS_MOST: Final = 3_660
 """Most days of one backfill or calendar: ten years. More is a mistyped year."""
 
@@ -105,7 +106,7 @@ def show_days(reports: Sequence[DayReport], out: Output) -> None:
     rows = [
         (
             str(report.day),
-            f"{MARKS[report.state]} {report.state}",
+            _state(report.state, chosen=report.chosen),
             "" if report.changed else "nothing to do",
             str(report.read),
             _reasons(report.left_out),
@@ -123,6 +124,7 @@ def show_days(reports: Sequence[DayReport], out: Output) -> None:
         for said in (report.error, *report.notes):
             if said:
                 out.line(f"{report.day}: {said}")
+    _tell_excerpts(sum(1 for each in reports if each.state is DayState.DEGRADED and each.chosen), out)
     if len(reports) == 1 and reports[0].summary:
         out.line(reports[0].summary)
 
@@ -136,7 +138,7 @@ def show_plans(plans: Sequence[DayPlan], out: Output) -> None:
             str(plan.read),
             _reasons(plan.left_out),
             str(plan.parts),
-            f"{plan.calls} (at most {plan.calls_most})" if plan.models else "none: no model is configured",
+            f"{plan.calls} (at most {plan.calls_most})" if plan.models else EXCERPT_WHY,
             ", ".join(plan.models) or "–",
         )
         for plan in plans
@@ -150,14 +152,14 @@ def show_nights(found: Sequence[Night], out: Output) -> None:
     from horizon.cli.tables import console  # noqa: PLC0415  # as above
 
     screen = console()
-    for month in months({night.day: night.state for night in found}):
+    for month in months({night.day: shown_state(night.state, chosen=night.chosen) for night in found}):
         screen.print(month)
     screen.print(legend())
     told = [night for night in found if night.state not in {DayState.EMPTY, DayState.NEVER}]
     rows = [
         (
             str(night.day),
-            f"{MARKS[night.state]} {night.state}",
+            _state(night.state, chosen=night.chosen),
             str(night.read),
             _reasons(night.left_out),
             str(night.new),
@@ -168,8 +170,23 @@ def show_nights(found: Sequence[Night], out: Output) -> None:
     ]
     if rows:
         out.table("nights", ("day", "state", "read#", "left out", "facts#", "summarised by", ""), rows)
-    states = Counter(night.state for night in found)
-    out.line(", ".join(f"{states[state]} {state}" for state in DayState if states[state]) or "no day")
+    states = Counter(shown_state(night.state, chosen=night.chosen) for night in found)
+    out.line(", ".join(f"{states[state]} {state}" for state in MARKS if states[state]) or "no day")
+    _tell_excerpts(states[EXCERPT], out)
+
+
+def _state(state: DayState, *, chosen: bool) -> str:
+    shown = shown_state(state, chosen=chosen)
+    return f"{MARKS[shown]} {EXCERPT_WHY if shown == EXCERPT else shown}"
+
+
+def _tell_excerpts(count: int, out: Output) -> None:
+    if count:
+        days = "1 day stands" if count == 1 else f"{count} days stand"
+        out.line(
+            f"{days} by excerpt, no summarizer being configured: name one in horizon.toml"
+            ' ([consolidation] modele = "ollama/<model>") and it reads them'
+        )
 
 
 def _reasons(counts: Mapping[str, int]) -> str:

@@ -50,16 +50,24 @@ class DayState(StrEnum):
     """A source could not be read."""
 
 
+EXCERPT: Final = "excerpt"
+"""How a degraded day is shown whose excerpt is a choice, no summarizer being configured."""
 MARKS: Final[Mapping[str, str]] = {
     DayState.DONE: "●",
     DayState.DEGRADED: "◐",
+    EXCERPT: "◔",
     DayState.OWED: "✕",
     DayState.NEVER: "○",
     DayState.STALE: "↻",
     DayState.EMPTY: "·",
     DayState.SOURCE_MISSING: "?",
 }
-"""One mark per day in a calendar of nights: the fuller, the more of the day is kept."""
+"""One mark per day in a calendar of nights, by shown state: the fuller, the more of the day is kept."""
+
+
+def shown_state(state: DayState, *, chosen: bool) -> str:
+    """Return a day's state as people are shown it: the ledger's, save that an excerpt by choice is called one."""
+    return EXCERPT if state is DayState.DEGRADED and chosen else str(state)
 
 
 class Bounds(NamedTuple):

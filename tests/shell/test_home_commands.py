@@ -56,6 +56,26 @@ def test_a_day_without_a_model_is_degraded_and_says_so(run, lived):
     assert files_of(lived) == before
 
 
+def test_every_surface_says_that_a_day_stands_by_excerpt_for_want_of_a_model(run, lived):
+    said = "excerpt, no summarizer configured"
+    assert run("consolidate", lived, "--day", FIRST, "--dry-run") == 0
+    assert said in run.out
+    assert run("consolidate", lived, "--day", FIRST) == 1
+    assert f"◔ {said}" in run.out
+    assert "1 day stands by excerpt, no summarizer being configured: name one" in run.out
+    assert run("backfill", lived, "--from", FIRST, "--to", SECOND) == 1
+    assert run.out.count(f"◔ {said}") == 2
+    assert "2 days stand by excerpt" in run.out
+    assert run("nights", lived, "--from", FIRST, "--to", SECOND) == 0
+    assert run.out.count(f"◔ {said}") == 2
+    assert "10 ◔" in run.out
+    assert "2 excerpt" in run.out
+    assert "degraded" not in run.out.replace("◐ degraded", "")  # but in the legend
+    assert "aucun résumeur n'est configuré" in (lived / "journal.md").read_text("utf-8")
+    assert run("nights", lived, "--from", FIRST, "--to", SECOND, "--json") == 0
+    assert [(night["state"], night["chosen"]) for night in run.json["nights"]] == [("degraded", True)] * 2
+
+
 def test_a_day_with_a_model_is_done(run, with_model, ollama_server):
     assert run("consolidate", with_model, "--day", FIRST, "--json") == 0
     assert run.json["state"] == "done"

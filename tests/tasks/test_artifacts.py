@@ -8,10 +8,10 @@ from datetime import date, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from horizon.core.day import DayState
+from horizon.core.day import EXCERPT, DayState
 from horizon.core.receipt import Gauge, Level
 from tasks.artifacts import BAR, WEEKS, bar, bee_row, calendar, cell, key, night_report, table
-from tasks.consolidate import EXCERPT, DayOutcome
+from tasks.consolidate import DayOutcome
 from tasks.outcome import Outcome, Result
 
 SUNDAY = date(2026, 8, 23)
