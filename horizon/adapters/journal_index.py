@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
-from horizon.adapters.journal_lines import EPOCH, exchange_of, read_line
+from horizon.adapters.journal_lines import EPOCH, exchange_of, given_id, read_line
 from horizon.adapters.journal_reader import Moved, Progress
 from horizon.adapters.segments import Damaged, line_at, open_segment, whole_journal
 from horizon.core.exchange import Entry, Position
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import BinaryIO
 
-    from horizon.adapters.journal_reader import JournalReader
+    from horizon.adapters.journal_reader import Found, JournalReader
 
 _VERSION: Final = 1
 _BUSY_SECONDS: Final = 5.0
@@ -130,8 +130,8 @@ class JournalIndex:
             connection.executemany(
                 "INSERT OR REPLACE INTO exchanges VALUES (?, ?, ?, ?, ?)",
                 (
-                    (*found.position, found.entry().exchange.id, _micros(found.at), found.dated)
-                    for found in self.reader.new(progress, _Silent())
+                    (*found.position, _id_of(found), _micros(found.at), found.dated)
+                    for found in self.reader.new(progress, _Silent(), brief=True)
                 ),
             )
             document = progress.document()
@@ -197,5 +197,10 @@ def _entries_at(file: BinaryIO, rows: Sequence[_Row]) -> Iterator[Entry]:
         yield Entry(position=Position(segment, offset), exchange=exchange)
 
 
+def _id_of(found: Found) -> str:
+    return given_id(found.record.fields) or found.entry().exchange.id
+
+
 def _micros(at: datetime) -> int:
-    return (at.astimezone(UTC) - EPOCH) // timedelta(microseconds=1)
+    since = (at if at.tzinfo is UTC else at.astimezone(UTC)) - EPOCH
+    return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds

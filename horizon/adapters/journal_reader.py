@@ -19,6 +19,7 @@ from horizon.adapters.journal_lines import (
     EPOCH,
     LINE_LONGEST,
     Line,
+    Record,
     exchange_of,
     id_and_date,
     instant_at,
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from horizon.adapters.bee_files import BeeFiles
-    from horizon.adapters.journal_lines import Record
     from horizon.adapters.outcome_lines import Fields
     from horizon.adapters.segments import Segment
     from horizon.core.event import Flagged, Outcome
@@ -239,8 +239,12 @@ class JournalReader:
 
     files: BeeFiles
 
-    def new(self, progress: Progress, notes: Notes, known: Known = _nothing_known) -> Iterator[Found]:
+    def new(
+        self, progress: Progress, notes: Notes, known: Known = _nothing_known, *, brief: bool = False
+    ) -> Iterator[Found]:
         """Yield the records from `progress` on that are not `known`, dated, in journal order, and move it.
+
+        With `brief`, those of whole lines of ours have their id and date only: most lines are not parsed then.
 
         Raises:
             Moved: the journal does not continue what was read.
@@ -249,7 +253,7 @@ class JournalReader:
         active = self._only_grown(progress)
         if active is not None:
             with active:
-                yield from _dated(_records(self.files, progress, [], active, notes, known), progress)
+                yield from _dated(_records(self.files, progress, [], active, notes, known, brief=brief), progress)
             return
         stamp = stamp_of(str(self.files.archive))  # from before the listing: at worst it is listed once more
         with whole_journal(self.files) as (segments, active):
@@ -257,7 +261,7 @@ class JournalReader:
                 progress.segment and segments[progress.segment - 1].stem != progress.before
             ):
                 raise Moved("the archive is not the one that was read")
-            yield from _dated(_records(self.files, progress, segments, active, notes, known), progress)
+            yield from _dated(_records(self.files, progress, segments, active, notes, known, brief=brief), progress)
         progress.archive = stamp
 
     def records(self, progress: Progress, notes: Notes) -> Iterator[tuple[Path, int, Record]]:
@@ -394,6 +398,8 @@ def _records(
     active: BinaryIO | None,
     notes: Notes,
     known: Known,
+    *,
+    brief: bool = False,
 ) -> Iterator[tuple[Path, int, Record]]:
     """Yield the records from `progress` on: of the sealed segments, then of the active file."""
     for segment in segments[progress.segment :]:
@@ -403,7 +409,7 @@ def _records(
             with open_segment(segment) as file:
                 if not cursor.continues(file):
                     raise Moved(f"{segment.path.name} does not continue what was read")
-                yield from _segment_records(segment.path, file, progress, notes, known, sealed=True)
+                yield from _segment_records(segment.path, file, progress, notes, known, sealed=True, brief=brief)
         except FileNotFoundError as error:
             raise Moved(str(error)) from error
         except Unavailable as error:
@@ -420,21 +426,24 @@ def _records(
         return
     if not progress.journal.continues(active):
         raise Moved(f"{files.journal.name} does not continue what was read")
-    yield from _segment_records(files.journal, active, progress, notes, known, sealed=False)
+    yield from _segment_records(files.journal, active, progress, notes, known, sealed=False, brief=brief)
     progress.inode = os.fstat(active.fileno()).st_ino
     progress.journal.keep(active)
 
 
 def _segment_records(
-    path: Path, file: BinaryIO, progress: Progress, notes: Notes, known: Known, *, sealed: bool
+    path: Path, file: BinaryIO, progress: Progress, notes: Notes, known: Known, *, sealed: bool, brief: bool
 ) -> Iterator[tuple[Path, int, Record]]:
     cursor = progress.journal
     passed = b""  # the date of the last exchange that was known, parsed once somebody needs it
     for start, line, stop, newlines in lines_of(file, cursor.offset):
         if line is not None and newlines and progress.carried is not None:
             own = id_and_date(line)
-            if own is not None and known(own[0]):
-                passed = own[1]
+            if own is not None and (brief or known(own[0])):
+                if brief:
+                    yield path, cursor.line, Record(start, stop - 1, {"id": own[0], "quand": own[1].decode()})
+                else:
+                    passed = own[1]
                 cursor.offset = stop
                 cursor.line += 1
                 continue
