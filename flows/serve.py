@@ -57,6 +57,7 @@ class Deployment(BaseModel):
 
     name: str
     entrypoint: str
+    version: str
     description: str
     tags: list[str]
     parameters: Annotated[dict[str, object], Field(default_factory=dict)]
@@ -83,6 +84,7 @@ def served(deployment: Deployment, *, timezone: str | None = None) -> RunnerDepl
     assert isinstance(flow, Flow)
     made = flow.to_deployment(
         deployment.name,
+        version=deployment.version,
         description=deployment.description,
         tags=deployment.tags,
         parameters=deployment.parameters,

@@ -19,6 +19,7 @@ from tasks.outcome import ENDINGS, PREVIEW
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = yaml.safe_load((ROOT / "prefect.yaml").read_text("utf-8"))
+VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
 NAMES = [entry["name"] for entry in DOCUMENT["deployments"]]
 
 
@@ -36,6 +37,7 @@ def test_all_five_flows_are_deployed_under_their_names():
 def test_a_deployment_says_what_it_is_and_runs_alone_where_it_must(entry):
     assert entry["entrypoint"] == f"flows.{entry['name'].replace('-', '_')}.{entry['name'].replace('-', '_')}"
     assert entry["description"].startswith("**")
+    assert entry["version"] == VERSION
     assert "horizon" in entry["tags"], "the automation that ends dead runs knows ours by this tag"
     assert entry["work_pool"]["name"] == POOL
     assert entry["concurrency_limit"]["limit"] >= 1
@@ -52,6 +54,7 @@ def test_what_is_served_is_what_the_file_describes(deployment):
     assert served.entrypoint == deployment.entrypoint
     assert served.entrypoint_type is EntrypointType.MODULE_PATH
     assert served.description == deployment.description
+    assert served.version == VERSION
     assert served.concurrency_limit == deployment.concurrency_limit.limit
     assert [s.schedule.cron for s in served.schedules or []] == [s.cron for s in deployment.schedules]
     assert {s.schedule.timezone for s in served.schedules or []} <= {"Asia/Kathmandu"}
