@@ -4,8 +4,11 @@
     >>> bee = open_hive("~/ruche").bee("mia")
 
 What is near stays sharp, what is far fades, nothing is lost. Importing this loads no Prefect, Polars,
-DuckDB or Ollama.
+DuckDB or Ollama; what acts is loaded when it is first asked for, so that values and errors come alone.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
 
 from horizon.core.beacon import Floor
 from horizon.core.exchange import Exchange
@@ -20,8 +23,10 @@ from horizon.errors import (
     TransientError,
     Unavailable,
 )
-from horizon.memory import Bee
-from horizon.wiring import Hive, open_hive
+
+if TYPE_CHECKING:
+    from horizon.memory import Bee
+    from horizon.wiring import Hive, open_hive
 
 __all__ = [
     "Bee",
@@ -45,3 +50,12 @@ __all__ = [
     "View",
     "open_hive",
 ]
+
+_ACTING: Final = {"Bee": "horizon.memory", "Hive": "horizon.wiring", "open_hive": "horizon.wiring"}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _ACTING:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(_ACTING[name]), name)
+    return found
