@@ -32,6 +32,7 @@ class RealPrefect:
             "PREFECT_HOME": str(place / "prefect"),
             "PREFECT_API_URL": self.url,
             "PREFECT_LOGGING_LEVEL": "INFO",
+            "PREFECT_WORKER_QUERY_SECONDS": "3",  # 10 unless set: a run would mostly wait to be found
             "PREFECT_LOGGING_TO_API_ENABLED": "true",
             "PYTHONWARNINGS": "default",
             **env,
@@ -64,6 +65,11 @@ class RealPrefect:
         with contextlib.suppress(httpx.HTTPError):
             return self.api.get("/health").status_code == 200
         return False
+
+    def kill_server(self) -> None:
+        assert self.server is not None
+        os.killpg(self.server.pid, signal.SIGKILL)
+        self.server.wait()
 
     def start_worker(self, name: str) -> subprocess.Popen[bytes]:
         return self.start(name, "prefect", "worker", "start", "--pool", "horizon", "--name", name, "--limit", "4")
@@ -99,29 +105,30 @@ class RealPrefect:
         self.command("-c", "from flows.setup import setup; print(*setup(), sep='\\n')")
         said = self.command("-m", "prefect", "--no-prompt", "deploy", "--all")
         for deployment in self.ask("/deployments/filter"):
-            self.api.patch(f"/deployments/{deployment['id']}", json={"paused": True}).raise_for_status()
+            self.call("PATCH", f"/deployments/{deployment['id']}", {"paused": True})
         return said
 
+    def call(self, method: str, path: str, body: object = None) -> httpx.Response:
+        """Ask the API; while it says 503 (its database is locked), ask again, as Prefect's own client does."""
+        deadline = time.monotonic() + START
+        while (answer := self.api.request(method, path, json=body)).status_code == 503 and time.monotonic() < deadline:
+            time.sleep(0.5)
+        return answer.raise_for_status()
+
     def ask(self, path: str, **body: object) -> list[dict]:
-        answer = self.api.post(path, json=body)
-        answer.raise_for_status()
-        return answer.json()
+        return self.call("POST", path, body).json()
 
     def run(self, flow: str, **parameters: object) -> dict:
         """Have a worker run a deployment, and return the run when it has ended."""
         return self.ended(self.trigger(flow, **parameters))
 
     def trigger(self, flow: str, **parameters: object) -> str:
-        answer = self.api.get(f"/deployments/name/{flow}/{flow}")
-        answer.raise_for_status()
-        made = self.api.post(f"/deployments/{answer.json()['id']}/create_flow_run", json={"parameters": parameters})
-        made.raise_for_status()
+        deployment = self.call("GET", f"/deployments/name/{flow}/{flow}").json()
+        made = self.call("POST", f"/deployments/{deployment['id']}/create_flow_run", {"parameters": parameters})
         return made.json()["id"]
 
     def flow_run(self, id_: str) -> dict:
-        answer = self.api.get(f"/flow_runs/{id_}")
-        answer.raise_for_status()
-        return answer.json()
+        return self.call("GET", f"/flow_runs/{id_}").json()
 
     def ended(self, id_: str) -> dict:
         return self.until(lambda: (run := self.flow_run(id_))["state_type"] in ENDED and run, RUN, f"the run {id_}")

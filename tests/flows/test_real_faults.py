@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
+import time
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
@@ -12,33 +15,16 @@ import pytest
 from horizon.wiring import open_home
 from tests.deterministic_model import reply_to
 from tests.flows import homes
-from tests.flows.real_prefect import RealPrefect
+from tests.flows.conftest import WORKERS
+from tests.flows.hives import hive
 from tests.ollama_behaviour import Behaviour
-from tests.ollama_server import OllamaServer
 
 pytestmark = pytest.mark.engine
 
 DAYS = 6
-SLOW = 1.0
-"""Seconds that the summarizer takes for each answer, so that a run can be met in the middle."""
-
-
-@pytest.fixture(scope="module")
-def slow_server():
-    with OllamaServer() as server:
-        server.answer(Behaviour(text=reply_to, delay=SLOW))
-        yield server
-        assert not server.violations, server.violations
-
-
-@pytest.fixture(scope="module")
-def prefect(tmp_path_factory, slow_server):
-    place = tmp_path_factory.mktemp("prefect")
-    with RealPrefect(place, OLLAMA_HOST=f"http://127.0.0.1:{slow_server.port}") as prefect:
-        prefect.deploy()
-        prefect.start_worker("w1")
-        prefect.start_worker("w2")
-        yield prefect
+BEES = 40
+LOCKED = 5
+"""Seconds for which somebody holds Prefect's own database."""
 
 
 @pytest.fixture
@@ -68,6 +54,7 @@ def assert_each_day_once(home):
     assert len(texts) == len(set(texts))
 
 
+@pytest.mark.usefixtures("summarizer")
 def test_a_run_killed_in_the_middle_is_simply_started_again_and_gives_back_the_slot(prefect, home):
     id_ = prefect.trigger("backfill-consolidation", home=str(home), days=span())
     prefect.until(lambda: len(done(home)) >= 1, 120, "the first day")
@@ -85,10 +72,11 @@ def test_a_run_killed_in_the_middle_is_simply_started_again_and_gives_back_the_s
     assert_each_day_once(home)
 
 
+@pytest.mark.usefixtures("summarizer")
 def test_a_cancelled_backfill_stops_within_a_day_and_goes_on_later(prefect, home):
     id_ = prefect.trigger("backfill-consolidation", home=str(home), days=span())
     prefect.until(lambda: len(done(home)) >= 1, 120, "the first day")
-    prefect.api.post(f"/flow_runs/{id_}/set_state", json={"state": {"type": "CANCELLING"}}).raise_for_status()
+    prefect.call("POST", f"/flow_runs/{id_}/set_state", {"state": {"type": "CANCELLING"}})
 
     assert prefect.ended(id_)["state_type"] == "CANCELLED"
     assert len(done(home)) < DAYS
@@ -99,15 +87,59 @@ def test_a_cancelled_backfill_stops_within_a_day_and_goes_on_later(prefect, home
     assert_each_day_once(home)
 
 
-def test_two_backfills_at_once_share_the_days_and_the_one_slot(prefect, slow_server, home):
-    slow_server.max_concurrent = 0
+def test_three_workers_two_backfills_and_forty_bees_share_the_days_and_the_one_slot(
+    prefect, summarizer, home, tmp_path
+):
+    summarizer.answer(Behaviour(text=reply_to, delay=0.1))
+    bees = hive(tmp_path / "ruche", *(f"bee{n}" for n in range(BEES)), summarizer="ollama/qwen3", exchanges=5)
+    asked = len(summarizer.requests)
 
     ids = [prefect.trigger("backfill-consolidation", home=str(home), days=span()) for _ in range(2)]
+    ids.append(prefect.trigger("maintain-horizon", hives=[str(bees)]))
     ended = [prefect.ended(id_) for id_ in ids]
 
     assert {run["state_type"] for run in ended} == {"COMPLETED"}, [run["state"]["message"] for run in ended]
+    assert ended[-1]["state"]["message"].startswith(f"bees: {BEES} done")
     assert_each_day_once(home)
-    assert slow_server.max_concurrent == 1
+    assert len(summarizer.requests) - asked >= BEES + DAYS
+    assert summarizer.max_concurrent == 1
+
+
+@pytest.mark.usefixtures("summarizer")
+def test_killed_workers_and_a_locked_database_take_no_run_with_them(prefect, home):
+    id_ = prefect.trigger("backfill-consolidation", home=str(home), days=span())
+    prefect.until(lambda: len(done(home)) >= 1, 120, "the first day")
+    for worker in prefect.started[-len(WORKERS) :]:
+        worker.kill()
+        worker.wait()
+    with closing(sqlite3.connect(prefect.place / "prefect" / "prefect.db", timeout=60)) as database:
+        database.execute("BEGIN IMMEDIATE")
+        time.sleep(LOCKED)
+
+    run = prefect.ended(id_)
+
+    assert run["state_name"] == "Completed", run["state"]["message"]
+    assert_each_day_once(home)
+    for name in WORKERS:
+        prefect.start_worker(name)
+
+
+@pytest.mark.usefixtures("summarizer")
+def test_a_killed_server_and_an_empty_database_lose_nothing(prefect, home):
+    prefect.trigger("backfill-consolidation", home=str(home), days=span())
+    prefect.until(lambda: len(done(home)) >= 1, 120, "the first day")
+    prefect.kill_server()
+    begun = len(done(home))
+    prefect.env["PREFECT_SERVER_DATABASE_CONNECTION_URL"] = f"sqlite+aiosqlite:///{prefect.place}/empty.db"
+    prefect.start_server()
+    assert not prefect.ask("/deployments/filter")
+    prefect.deploy()
+
+    again = prefect.run("backfill-consolidation", home=str(home), days=span())
+
+    assert 1 <= begun <= len(done(home))
+    assert again["state_name"] in {"Completed", "NothingToDo"}, again["state"]["message"]
+    assert_each_day_once(home)
 
 
 def environment(process):
