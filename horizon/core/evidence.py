@@ -45,19 +45,24 @@ _VIEW_LINE = re.compile(r"^[ \t>]*\[horizon\b", re.MULTILINE)
 """How each structural line of a rendered view begins."""
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _TWO_BLANK_LINES = re.compile(r"\n[ \t]*\n[ \t]*\n\n*")
-_OWN_PROMPT = re.compile(
-    rf"^[ \t>]*{re.escape(OWN_MARKER)}[^\n]*(?:\n(?:(?!</{FENCE}>).)*</{FENCE}>[^\n]*)?", re.MULTILINE | re.DOTALL
-)
-"""One of our prompts: its marked system line, and the fenced data where that follows."""
+_FENCE_END: Final = f"</{FENCE}>"
+_OWN_PROMPT = re.compile(rf"(?:^[ \t>]*)?{re.escape(OWN_MARKER)}.*?{_FENCE_END}", re.MULTILINE | re.DOTALL)
+"""One of our prompts with its fenced data, wherever it begins (in JSON, after other words)."""
+_OWN_LINE = re.compile(rf"^[ \t>]*{re.escape(OWN_MARKER)}[^\n]*", re.MULTILINE)
+"""Its marked system line alone. The marker inside a line is talk about it."""
 _SYSTEM = re.compile(
     r"<\|im_start\|>\s*system\b.*?(?:<\|im_end\|>|\Z)"
     r"|<<SYS>>.*?(?:<</SYS>>|\Z)"
-    r"|<\|start_header_id\|>\s*system\s*<\|end_header_id\|>.*?(?:<\|eot_id\|>|\Z)"
-    r"|<(?P<tag>system(?:[-_](?:prompt|reminder|message))?|memory|memories|recalled[-_]memory|memory[-_]context)\b[^>]*>"
-    r".*?(?:</(?P=tag)>|\Z)",
+    r"|<\|start_header_id\|>\s*system\s*<\|end_header_id\|>.*?(?:<\|eot_id\|>|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
-"""A host's system prompt or recalled memory, by the marks that chat templates and hosts put around it."""
+"""A host's system prompt, by the marks that chat templates put around it; one that was cut goes to the end."""
+_TAG = re.compile(
+    r"(?P<begins>^[ \t>]*)?"
+    r"<(?P<tag>system(?:[-_](?:prompt|reminder|message))?|memory|memories|recalled[-_]memory|memory[-_]context)\b[^<>]{0,200}>",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""How a host opens a system prompt or recalled memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,12 +93,35 @@ def _matches(name: str, pattern: str) -> bool:
 def own_words(text: str) -> str:
     """Return `text` without the memory, prompts and system prompts quoted in it; unchanged where there is none."""
     if OWN_MARKER in text:
-        text = _OWN_PROMPT.sub("", text)
+        end = text.rfind(_FENCE_END) + 1  # every prompt before it is closed: one look at each, however many there are
+        if end:
+            end += len(_FENCE_END) - 1
+            text = _OWN_PROMPT.sub("", text[:end]) + text[end:]
+        text = _OWN_LINE.sub("", text)
     if "<" in text:
-        text = _SYSTEM.sub("", text)
+        text = _without_tagged(_SYSTEM.sub("", text))
     if "[horizon" in text:
         text = _without_view(text)
     return text
+
+
+def _without_tagged(text: str) -> str:
+    """Return `text` without what stands in a host's tags; one left open takes the rest where it begins a line."""
+    kept: list[str] = []
+    at = 0
+    never: set[str] = set()
+    for opening in _TAG.finditer(text):
+        if opening.start() < at:
+            continue
+        tag = opening["tag"].lower()
+        closing = None if tag in never else re.compile(rf"</{tag}\s*>", re.IGNORECASE).search(text, opening.end())
+        if closing is None:
+            never.add(tag)
+            if opening["begins"] is None:
+                continue
+        kept.append(text[at : opening.start()])
+        at = len(text) if closing is None else closing.end()
+    return "".join(kept) + text[at:]
 
 
 def _without_view(text: str) -> str:

@@ -162,8 +162,9 @@ _NEGATIONS: Final = frozenset(
 )
 """Words that never count as an article, whatever they look like after folding."""
 _TOKEN = re.compile(
-    r"https?://\S+|[\w.+-]+@[\w-]+\.[\w.-]+|(?:[\w.-]*[/\\])+[\w.-]+"  # addresses and paths, whole
-    r"|[^\W\d_][^\W_]*(?:[._-][^\W_]+)+"  # file names, versions, compounds, whole
+    # bounded as such things are, so that no long run of their letters is gone over again from each of them
+    r"https?://\S+|[\w.+-]{1,128}@[\w-]{1,128}\.[\w.-]+|(?:[\w.-]{0,128}[/\\]){1,64}[\w.-]+"  # addresses and paths, whole
+    r"|[^\W\d_][^\W_]{0,128}(?:[._-][^\W_]+)+"  # file names, versions, compounds, whole
     r"|[-+]?\d+(?:[.,:/-]\d+)*|[^\W\d_]+|[%€$£°^+#&=<>≤≥]",
 )
 
@@ -191,7 +192,7 @@ def near_key(text: str) -> tuple[str, ...]:
         if word in _BEFORE_NUMBERS and following[:1].isdigit():
             continue
         key.append(_bare(word) if word.isalpha() and word not in names else word)
-    if len(key) < 4:
+    if not 4 <= len(key) <= FACT_MOST:  # longer than any fact of ours: nobody turns such a text round
         return tuple(key)
     return min(tuple(key[at:] + key[:at]) for at in range(len(key)))
 
@@ -205,9 +206,17 @@ _ORDERS: Final = re.compile(
     r"|\b(?:system prompt|prompt système|jailbreak|developer mode|mode développeur|override|outrepasse\w*)\b"
     r"|\b(?:do not|don['’]t|never) (?:tell|reveal|mention|inform)\b|\bne (?:dis|révèle|mentionne|préviens)\w* (?:pas|jamais|rien)\b"
     r"|\b(?:reveal|exfiltrate|send|upload|envoie|transmets)\b.{0,60}\b(?:password|secret|token|key|credentials|mots? de passe|clés?|jetons?)\b"
-    r"|^(?:always|never|please|toujours|jamais|veuillez)\s+\w+|^(?:run|execute|exécute[rz]?|curl|wget|sudo|rm)\s"
+    r"|^(?:always|never|please|do not|don['’]t|toujours|jamais|veuillez)\s+\w+|^(?:run|execute|exécute[rz]?|curl|wget|sudo|rm)\s"
+    r"|^(?:respond|reply|answer|delete|erase|send|click|visit|download|forward|tell|say|write|print|output|install|open)\s+"
+    r"(?:only|in|with|as|on|the|an?|all|any|every|your|this|that|these|me|my|us|nothing|https?)\b"
+    r"|^(?:réponds|répondez|supprimez?|effacez?|envoie|envoyez|cliquez?|téléchargez?|transfère|transférez|transmets|transmettez|dis|dites|écris|écrivez|révèle|révélez)\s"
+    r"|^n(?:e\s+|['’])\w+s\s+(?:pas|jamais|rien|plus)\b"
+    r"|^(?:agent|assistant|system|système|ia|ai|llm)\s*:|\b(?:new|updated|nouvelles?)\s+(?:instructions?|consignes?|rules?|règles?)\s*:"
+    r"|\b(?:your (?:new )?(?:task|goal|mission|role|job) is|(?:ta|votre) (?:nouvelle )?(?:tâche|mission) est|(?:ton|votre) (?:nouveau )?rôle est)\b"
+    r"|^(?:if|when|whenever)\s+(?:(?:you(?:['’]re| are)?|the user|anyone|someone|anybody|somebody)\s+)?(?:is\s+)?ask(?:ed|s)?\b"
+    r"|^(?:si|quand|lorsqu['’]on|lorsque)\s*(?:on|quelqu['’]un|l['’]utilisat(?:eur|rice))?\s*(?:te|vous)\s+(?:le\s+)?(?:demande|interroge)\w*\b"
     r"|<\|?(?:im_start|system|/?inst)|\[/?INST\]"
-    r"|忽略.{0,12}(?:指令|指示|说明|规则|提示)|(?:从现在起|从现在开始|今后)[，,]?(?:你|请|务必|必须)|你必须|你应该|系统提示",
+    r"|忽略.{0,12}(?:指令|指示|说明|规则|提示)|(?:从现在起|从现在开始|今后)[，,]?(?:你|请|务必|必须)|^(?:以后|今后)[，,]?(?:都|回答|不要)|^(?:不要|请勿|务必)|你必须|你应该|系统提示",
     re.IGNORECASE | re.DOTALL,
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -118,11 +119,33 @@ def test_our_prompt_quoted_whole_is_no_evidence_and_a_discussion_about_it_is():
     assert own_words(discussion) == discussion
 
 
+def test_our_prompt_quoted_inside_a_line_is_no_evidence_and_its_marker_alone_is_talk():
+    part = (lived("Je préfère le thé."),)
+    prompt = asking.prompt(part, zone=UTC, language="fr", window=8192, facts=3)
+    escaped = json.dumps([{"content": prompt.system}, {"content": prompt.text}], ensure_ascii=False)
+    for quoted in (f"Voici : {prompt.system}\n{prompt.text}", f"Journal : {escaped} fin."):
+        assert "Je préfère le thé" not in own_words(quoted)
+    talk = f"Je vois souvent le signe {OWN_MARKER} dans les journaux ; à quoi sert-il ?"
+    assert own_words(talk) == talk
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [OWN_MARKER + " x ", OWN_MARKER + "\n", "<memory> ", "<memory ", "<memory></system>", "</donnees>" + OWN_MARKER],
+)
+def test_a_text_full_of_our_marks_costs_a_look_at_each(piece):
+    text = "Voir " + piece * (300_000 // len(piece))
+    assert len(own_words(text)) <= len(text)
+    assert own_words(f"{text}\n\n\nJe préfère le thé.").endswith("Je préfère le thé.")
+
+
 def test_system_prompts_and_recalled_memory_in_a_query_are_no_evidence():
     text = "<|im_start|>system\nYou like tea.<|im_end|>Bonjour !"
     assert own_words(text) == "Bonjour !"
     assert own_words("<memory>Il utilise Postgres.</memory>\nQuelle base ?").strip() == "Quelle base ?"
-    assert own_words("La variable <system> reste.") != ""
+    assert own_words("Bonjour.\n<system_prompt>You like tea.") == "Bonjour.\n"
+    talk = "La balise <memory> reste, <system> aussi."
+    assert own_words(talk) == talk
 
 
 def test_a_text_of_html_is_left_as_it_is():
