@@ -47,6 +47,9 @@ CALLS_PER_PASS: Final = 500
 rest waits for the next pass, still in the journal and counted in the view, instead of one pass of days."""
 SECTION_FRAMES: Final = 180
 """Characters of the narrative's heading and its six sections' own, which the sections' texts leave free."""
+SECTIONS_LEAST: Final = 600
+"""Fewest characters of sections for which a model is asked: in less there is no room for a sentence in each, so that
+code melts, which is the settings' choice and no failure."""
 REPAIR_BATCH_CHARS: Final = 6_000
 """Characters of exchanges that one call of a narrative's repair takes from the journal: some twenty condensed
 exchanges, so that a day's outage is made good in a few calls, each recorded."""
@@ -298,7 +301,7 @@ class Maintenance:
         most = max(room - min(words, room // 2) - SECTION_FRAMES, 0)
         language = self.settings.langue
         asked = self.cascade.ask(
-            summarizers(self.settings),
+            summarizers(self.settings) if most >= SECTIONS_LEAST else (),
             lambda attempt: self._request(
                 attempt,
                 narrative.prompt(
@@ -341,7 +344,7 @@ class Maintenance:
                     batch.append(self._melting(exchange, text))
                 ids.append(id_)
             sections, by, steps, failed = self._narrate(state, base.sections if base else {}, batch)
-            if failed or by == TRUNCATION:
+            if failed:
                 done.notes.append("the narrative stays degraded: no model gave a usable one")
                 return
             self.store.record(
