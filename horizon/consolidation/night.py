@@ -297,6 +297,8 @@ class Consolidation(Calendar):
         )
         if reading.failure and models and not reading.unreachable:
             self.ledger.record(spent)
+            if row.settled is not None and row.settled.state is DayState.DONE:
+                return self._stands(row, spent, changed=True)
             return report_of(self.name, day, DayState.OWED, spent, changed=True)
         if reading.failure:
             return self._without_model(row, spent, found, wishes, attempted=down is None and bool(models))
@@ -345,8 +347,17 @@ class Consolidation(Calendar):
         if attempted:
             self.ledger.record(replace(spent, state=DayState.OWED))
         if better:
-            return report_of(self.name, spent.day, DayState.STALE, spent, changed=False, section=row.section)
+            return self._stands(row, spent, changed=False)
         return report_of(self.name, spent.day, DayState.DEGRADED, degraded, changed=False, section=row.section)
+
+    def _stands(self, row: Row, spent: Settled, *, changed: bool) -> DayReport:
+        """Tell of a run that came to nothing over a day that an earlier one consolidated."""
+        assert row.settled is not None
+        state = DayState.STALE if arrived(spent.digests, row.settled.digests) else DayState.OWED
+        return report_of(
+            self.name, spent.day, state, spent, changed=changed, section=row.section,
+            notes=("what an earlier night made of it stands",),
+        )  # fmt: skip
 
     def _settle(self, result: Settled, facts: Sequence[Fact]) -> DayReport:
         came = self._settling().settle(result, facts)

@@ -171,6 +171,21 @@ def test_a_good_day_is_not_made_worse_by_an_outage(home):
     assert home.state() == "stale"
 
 
+@pytest.mark.parametrize("replies", [[], ["non"] * 12])
+def test_a_good_day_that_is_read_again_in_vain_stands_and_the_run_owes_it(home, replies):
+    home.says(GOOD)
+    home.night().consolidate(DAY)
+    before = home.journal(), home.texts()
+    home.says(*replies)
+    report = home.night().consolidate(DAY, force=True)
+    assert (report.state, report.unreachable) == (DayState.OWED, not replies)
+    assert report.error
+    assert "what an earlier night made of it stands" in report.notes
+    assert (home.journal(), home.texts()) == before
+    assert home.state() == "done"
+    assert not home.night().consolidate(DAY).changed
+
+
 def test_unusable_replies_owe_the_day_and_write_nothing(home):
     home.says("je ne sais pas", "[]", *["non"] * 10)
     report = home.night().consolidate(DAY)
