@@ -53,7 +53,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def night_report(home: str, outcomes: Sequence[Outcome], *, health: str = "", older: str = "") -> str:
-    """Return a night's report in Markdown: each day taken with its counts, then what waits, failed or was noted.
+    """Return a night's report in Markdown: each day taken, what waits or is to be known, who summarized, what was left out.
 
     `health` says why the summarizer is away, `older` which days no night takes unasked; both empty where there is none.
     """
@@ -72,12 +72,6 @@ def night_report(home: str, outcomes: Sequence[Outcome], *, health: str = "", ol
     ]
     head = ("Day", "State", "Read", "Left out", "New facts", "Merged", "Refused")
     parts = [f"## {cell(home)}", table(head, rows) if rows else "No day was taken."]
-    made = [(day.day, day.by, day.calls, day.tokens, f"{day.seconds:.1f}") for day in taken if day.by]
-    if made:
-        parts += ["### Summarized by", table(("Day", "Summarizer", "Calls", "Tokens", "Seconds"), made)]
-    left_out = [(day.day, reason, count) for day in taken for reason, count in sorted(day.left_out.items()) if count]
-    if left_out:
-        parts += ["### Left out", table(("Day", "Reason", "Exchanges"), left_out)]
     notes = [f"- The summarizer is out of reach: {cell(health)}"] if health else []
     excerpts = sum(1 for day in taken if day.state == EXCERPT)
     if excerpts:
@@ -97,11 +91,21 @@ def night_report(home: str, outcomes: Sequence[Outcome], *, health: str = "", ol
     told = (o for o in outcomes if o.note or not (o.result in said or isinstance(o, DayOutcome)))
     notes += [f"- {cell(outcome.line())}" for outcome in told]
     if notes:
-        parts += ["### Notes", "\n".join(notes)]
+        parts.append("\n".join(notes))
+    made = [(day.day, day.by, day.calls, day.tokens, f"{day.seconds:.1f}") for day in taken if day.calls]
+    if made:
+        parts += ["### Summarized by", table(("Day", "Summarizer", "Calls", "Tokens", "Seconds"), made)]
+    left_out = [(day.day, _counts(day.left_out)) for day in taken if any(day.left_out.values())]
+    if left_out:
+        parts += ["### Left out", table(("Day", "Exchanges by reason"), left_out)]
     for day in taken:
         if day.summary:
             parts += [f"### {day.day}", "\n".join(f"> {cell(line)}" for line in day.summary.split("\n"))]
     return "\n\n".join(parts) + "\n"
+
+
+def _counts(by_reason: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {reason}" for reason, count in sorted(by_reason.items()) if count)
 
 
 def calendar(home: str, states: Mapping[date, str], last: date) -> str:

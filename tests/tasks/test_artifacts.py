@@ -105,7 +105,8 @@ def test_a_report_by_hand():
 
     assert "| 2026-08-23 | ●\u00a0done | 12 | 4 | 4 | 1 | 2 |" in report
     assert "| 2026-08-23 | ollama/qwen3 | 3 | 4321 | 12.3 |" in report
-    assert "| 2026-08-23 | bench | 3 |" in report
+    assert "| 2026-08-23 | 3 bench, 1 blank |" in report
+    assert report.index("Waiting for it") < report.index("### Summarized by"), "what is to be known comes first"
     assert "- The summarizer is out of reach: connection refused" in report
     assert "- Waiting for it: 2026-08-20" in report
 
