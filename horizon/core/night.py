@@ -204,6 +204,10 @@ class Span:
     until: date | None = None
     by: str = ""
 
+    def covers(self, day: date) -> bool:
+        """Tell whether `day` is in the span."""
+        return self.since <= day and (self.until is None or day < self.until)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
@@ -221,7 +225,7 @@ class Known:
 
     def holds(self, day: date) -> bool:
         """Tell whether the fact held on `day`."""
-        return any(span.since <= day and (span.until is None or day < span.until) for span in self.spans)
+        return any(span.covers(day) for span in self.spans)
 
     @property
     def superseded_by(self) -> str:
@@ -329,8 +333,10 @@ def _learn(ledger: Ledger, decided: Decided, event: Settled) -> None:
         ledger.facts[id_] = replace(held, evidence=found, spans=_said_again(held.spans, fact))
     for old in decided.replaces:
         closed = ledger.facts.get(old)
-        if closed is not None and closed.spans[-1].until is None:
-            spans = (*closed.spans[:-1], replace(closed.spans[-1], until=fact.day, by=id_))
+        if closed is not None:
+            spans = tuple(
+                replace(span, until=fact.day, by=id_) if span.covers(fact.day) else span for span in closed.spans
+            )
             ledger.facts[old] = replace(closed, spans=spans)
 
 
@@ -381,13 +387,10 @@ def _places(ledger: Ledger, fact: Fact, into: str) -> tuple[tuple[str, ...], str
         other = ledger.facts[id_]
         if id_ in {into, fact.id} or other.trust is Trust.UNTRUSTED:
             continue
-        since = other.spans[-1].since
-        if (
-            other.spans[-1].until is None
-            and (since, other.at) < (fact.day, fact.at)
-            and supersedes(fact.text, other.text)
-        ):
+        held = next((span.since for span in other.spans if span.covers(fact.day)), None)
+        later = min((span.since for span in other.spans if span.since > fact.day), default=None)
+        if held is not None and (held, other.at) < (fact.day, fact.at) and supersedes(fact.text, other.text):
             replaces.append(id_)
-        elif since > fact.day and supersedes(other.text, fact.text) and (until is None or since < until):
-            by, until = id_, since
+        elif later is not None and (until is None or later < until) and supersedes(other.text, fact.text):
+            by, until = id_, later
     return tuple(replaces), by, until

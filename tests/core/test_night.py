@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from horizon.core.day import DayState
 from horizon.core.fact import Fact, Trust, fact_id, near_key
@@ -65,6 +67,38 @@ def test_a_day_made_up_late_does_not_close_what_came_after_it():
     assert decided.replaces == ()
     assert known(ledger, SQLITE).holds(LATER + timedelta(days=99))
     assert (known(ledger, POSTGRES).holds(DAY), known(ledger, POSTGRES).holds(LATER)) == (True, False)
+
+
+def test_a_day_made_up_late_ends_what_held_then_and_not_what_came_after():
+    ledger = Ledger()
+    learn(ledger, fact("Marie habite à Lyon."))
+    learn(ledger, fact("Marie habite à Nice.", LATER))
+    between = DAY + timedelta(days=4)
+    (decided,) = learn(ledger, fact("Marie habite à Brest.", between))
+    assert (decided.replaces, decided.replaced_by) == (
+        (fact_id("Marie habite à Lyon."),),
+        fact_id("Marie habite à Nice."),
+    )
+    spans = {each.text: [(span.since, span.until) for span in each.spans] for each in ledger.facts.values()}
+    assert spans == {
+        "Marie habite à Lyon.": [(DAY, between)],
+        "Marie habite à Brest.": [(between, LATER)],
+        "Marie habite à Nice.": [(LATER, None)],
+    }
+
+
+CITIES = ("Lyon", "Nice", "Brest", "Dijon", "Porto", "Gand")
+
+
+@given(st.permutations(list(enumerate(CITIES))))
+def test_in_whatever_order_days_are_made_one_home_holds_on_each(order):
+    ledger = Ledger()
+    for ahead, city in order:
+        learn(ledger, fact(f"Marie habite à {city}.", DAY + timedelta(days=3 * ahead)))
+    for ahead in range(3 * len(CITIES) + 2):
+        day = DAY + timedelta(days=ahead)
+        holding = [each.text for each in ledger.facts.values() if each.holds(day)]
+        assert holding == [f"Marie habite à {CITIES[min(ahead // 3, len(CITIES) - 1)]}."]
 
 
 def test_memory_that_an_agent_repeats_changes_nothing():
