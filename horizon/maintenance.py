@@ -23,6 +23,7 @@ from horizon.core.state import Zone, degraded_texts
 from horizon.core.verdict import Rejected
 from horizon.core.view import view_of
 from horizon.core.zone import chars_of, compose_narrative, rooms
+from horizon.errors import InvalidInput
 from horizon.ports import ModelRequest
 from horizon.settings import summarizers
 
@@ -164,6 +165,38 @@ class Maintenance:
             self._repair_condensates(done)
             self._repair_narrative(done)
             self.store.save_snapshot()
+        return self._report(done)
+
+    def restore(self, version: int) -> MaintenanceReport:
+        """Make narrative `version` the one that is shown, as a new version; the keeper's words stay as they are.
+
+        What melted since then is in the versions between, which are kept; nothing of it is melted again.
+
+        Raises:
+            InvalidInput: there is no such version; the message says which there are.
+            StoreBusy: another maintainer is at work on this bee.
+        """
+        done = _Pass()
+        with self.store.exclusive():
+            versions = {told.version: told for told in self.store.narratives()}
+            wanted = versions.get(version)
+            if wanted is None:
+                has = f"there are 1 to {max(versions)}" if versions else "there is none yet"
+                raise InvalidInput(f"{self.bee} has no narrative version {version}; {has}")
+            self.store.record(
+                Narrated(
+                    version=max(versions) + 1,
+                    base=version,
+                    cause=Cause.RESTORATION,
+                    sections=wanted.sections,
+                    by=wanted.by,
+                    degraded=False,  # somebody chose it
+                    at=self.clock.now(),
+                )
+            )
+            self.store.save_snapshot()
+        done.by[wanted.by] += 1
+        done.narratives += 1
         return self._report(done)
 
     def rebuild(self, *, fresh: bool = False) -> MaintenanceReport:

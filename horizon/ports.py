@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from datetime import datetime
 
-    from horizon.core.event import Flagged, Outcome
+    from horizon.core.event import Flagged, Narrated, Outcome
     from horizon.core.exchange import Entry, Exchange
 
 
@@ -147,6 +147,10 @@ class BeeStore(Protocol):
 
     def entries_between(self, start: datetime, end: datetime) -> Iterator[Entry]:
         """Yield the exchanges with `start <= at < end`, in journal order, reading little else."""
+        ...
+
+    def narratives(self) -> tuple[Narrated, ...]:
+        """Return every narrative version that was recorded, oldest first."""
         ...
 
     def oddities(self) -> tuple[Oddity, ...]:

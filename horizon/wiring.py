@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from horizon.cascade import Cascade
     from horizon.consolidation import Consolidation
     from horizon.core.document import Documents
+    from horizon.core.event import Narrated
     from horizon.core.exchange import Exchange
     from horizon.core.finding import Finding
     from horizon.core.oblivion import Oblivion
@@ -186,6 +187,16 @@ def maintain(hive: str | Path, bee: str, *, dry_run: bool = False) -> Maintenanc
 def repair(hive: str | Path, bee: str) -> MaintenanceReport:
     """Make again what an outage left degraded; see `Maintenance.repair`."""
     return maintenance(hive, bee).repair()
+
+
+def narratives(hive: str | Path, bee: str) -> tuple[Narrated, ...]:
+    """Return every narrative version of a bee, oldest first; reads only."""
+    return JournalStore(_existing(hive), check_name(bee), _CLOCK).narratives()
+
+
+def restore(hive: str | Path, bee: str, version: int) -> MaintenanceReport:
+    """Show an earlier narrative version again; see `Maintenance.restore`."""
+    return maintenance(hive, bee).restore(version)
 
 
 def rebuild(hive: str | Path, bee: str, *, fresh: bool = False) -> MaintenanceReport:

@@ -29,10 +29,11 @@ from horizon.adapters.files import (
 from horizon.adapters.fold import fold
 from horizon.adapters.journal_index import JournalIndex
 from horizon.adapters.journal_lines import cleaned, given_id, leniencies, line_of
-from horizon.adapters.journal_reader import JournalReader, Moved, Progress, new_events, stamp_of
+from horizon.adapters.journal_reader import Cursor, JournalReader, Moved, Progress, new_events, stamp_of
 from horizon.adapters.outcome_lines import fields_line, flag_fields, flag_of, outcome_fields, outcome_of
 from horizon.adapters.segments import archived, next_stem
 from horizon.adapters.snapshot import read_snapshot, write_snapshot
+from horizon.core.event import Narrated
 from horizon.core.state import State, copy_of
 from horizon.core.stored import Fold, Oddity, Written
 from horizon.errors import Unavailable
@@ -201,6 +202,15 @@ class JournalStore:
         if found is None:
             found = (entry for entry in self.entries() if entry.exchange.id == id_)
         return next((entry.exchange for entry in found), None)
+
+    def narratives(self) -> tuple[Narrated, ...]:
+        """Return every narrative version that was recorded, oldest first.
+
+        Raises:
+            Unavailable: the outcomes are there and cannot be read.
+        """
+        events = new_events(self.files.outcomes, Cursor(), outcome_of, _Notes(most=0))
+        return tuple(event for event in events if isinstance(event, Narrated))
 
     def oddities(self) -> tuple[Oddity, ...]:
         """Return what in the three journals could not be read or was taken leniently, by file, line and offset.

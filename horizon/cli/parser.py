@@ -7,7 +7,7 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from horizon.cli import bees, doctor, find, forget, homes, repair, upkeep
+from horizon.cli import bees, doctor, find, forget, homes, narrative, repair, upkeep
 from horizon.cli.plugged import plugged
 
 if TYPE_CHECKING:
@@ -92,6 +92,13 @@ def _hive_commands(add: Adder) -> None:
     _bee(made)
     made.add_argument("id", metavar="ID", help="the exchange's id, as `horizon read --receipt` shows it")
     made.add_argument("--off", action="store_true", help="make it no beacon")
+
+    made = _command(add, "narrative", narrative.narrative, "list the narrative's versions, show one, or restore one")
+    _bee(made)
+    made.add_argument("--show", type=_count, metavar="N", help="print the text of version N")
+    made.add_argument(
+        "--restore", type=_count, metavar="N", help="make version N the one that is shown, as a new version"
+    )
 
     made = _command(
         add, "forget", forget.forget, "blank exchanges in the journal and in all that came of them, for good"
