@@ -163,8 +163,8 @@ _NEGATIONS: Final = frozenset(
 """Words that never count as an article, whatever they look like after folding."""
 _TOKEN = re.compile(
     # bounded as such things are, so that no long run of their letters is gone over again from each of them
-    r"https?://\S+|[\w.+-]{1,128}@[\w-]{1,128}\.[\w.-]+|(?:[\w.-]{0,128}[/\\]){1,64}[\w.-]+"  # addresses and paths, whole
-    r"|[^\W\d_][^\W_]{0,128}(?:[._-][^\W_]+)+"  # file names, versions, compounds, whole
+    r"https?://\S+|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]+|(?:[\w.-]{0,64}[/\\]){1,64}[\w.-]+"  # addresses and paths, whole
+    r"|[^\W\d_][^\W_]{0,64}(?:[._-][^\W_]+)+"  # file names, versions, compounds, whole
     r"|[-+]?\d+(?:[.,:/-]\d+)*|[^\W\d_]+|[%€$£°^+#&=<>≤≥]",
 )
 

@@ -34,7 +34,7 @@ THINGS_MOST: Final = 1_000
 """Most things that a text's evidence holds, the most telling first: what comes after them is shown nowhere."""
 ECHO_LEAST: Final = 40
 """Shortest sentence of an instruction that is taken for an echo: shorter ones are said by chance."""
-_FIGURE = re.compile(r"(?<![\w.,])\d+(?:[.,:]\d+)*(?:[   ]\d{3})*[   ]?(?:[^\W\d_]{1,14}|[%€$£])")
+_FIGURE = re.compile(r"(?<![\w.,])\d+(?:[.,:]\d+){0,6}(?:[   ]\d{3}){0,6}[   ]?(?:[^\W\d_]{1,14}|[%€$£])")
 """A number and the word or sign after it: "42 secondes", "3.2 GB", "80 %"."""
 _BULLET = re.compile(r"^[ \t]*(?:[-*•–]|\d+[.)])[ \t]+\S", re.MULTILINE)
 _NONE = re.compile(r"\b(?:aucune?|no|none|without|sans|zero|rien|nothing|pas d)\b|没有|无|零")

@@ -119,7 +119,7 @@ _SIGNS: Final = (
     ),
     (
         Section.FILES,
-        r"[\w.-]+[/\\][\w./\\-]+|\b[\w-]+\.(?:py|js|ts|md|json|toml|ya?ml|txt|csv|sql|sh|html|css|pdf|rs|go|log|db)\b",
+        r"[\w.-][/\\][\w./\\-]|\w-*\.(?:py|js|ts|md|json|toml|ya?ml|txt|csv|sql|sh|html|css|pdf|rs|go|log|db)\b",
     ),
 )
 _COMPILED: Final = tuple((section, re.compile(pattern, re.IGNORECASE)) for section, pattern in _SIGNS)

@@ -68,9 +68,7 @@ _SURNAMES: Final = "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗
 _HAN_NAME = re.compile(
     rf"(?<![一-鿿])(?P<name>[{_SURNAMES}][一-鿿]{{1,2}}?)(?=先生|女士|老师|经理|医生|说|认为|表示|建议|决定|要求|同意|告诉|提出|负责|选择|拒绝)"
 )
-_QUOTED = re.compile(
-    r"«\s*([^»\n]{3,300}?)\s*»|“([^”\n]{3,300})”|\"([^\"\n]{3,300})\"|[「『《]([^」』》\n]{2,100})[」』》]"
-)
+_QUOTED = re.compile(r"«([^»\n]{3,310})»|“([^”\n]{3,300})”|\"([^\"\n]{3,300})\"|[「『《]([^」』》\n]{2,100})[」』》]")
 
 
 def names(text: str) -> Iterator[str]:
@@ -97,7 +95,7 @@ def names(text: str) -> Iterator[str]:
 def quotes(text: str) -> Iterator[str]:
     """Yield what `text` gives as someone's words: three words or more between quotation marks, or Chinese ones."""
     for found in _QUOTED.finditer(text):
-        said = next(group for group in found.groups() if group is not None)
+        said = next(group for group in found.groups() if group is not None).strip()
         if len(said.split()) >= 3 or any("一" <= char <= "鿿" for char in said):
             yield said
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from horizon.core.event import Word
     from horizon.core.state import State
 
-_SENTENCE: Final = r"(?:^|[.!?:;,\n。！？，、：；—–-])[\s\"'«“(]*"
+_SENTENCE: Final = r"(?:^|[.!?:;,\n。！？，、：；—–-])(?:[^\S\n]|[\"'«“(])*"
 _STANDING: Final = "|".join(
     (
         # Anywhere: these say by themselves that they hold from now on.
