@@ -12,7 +12,7 @@ import re
 import shutil
 import time
 import zoneinfo
-from collections import Counter
+from collections import defaultdict
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -92,7 +92,7 @@ def adding(folder: Path, times: int) -> list[list[object]]:
 class Timed:
     """Counts the CPU time spent in a part of the world, by name; what it gives lazily too."""
 
-    def __init__(self, thing: Any, part: str, spent: Counter[str]) -> None:
+    def __init__(self, thing: Any, part: str, spent: dict[str, float]) -> None:
         self._thing, self._part, self._spent = thing, part, spent
 
     def __getattr__(self, name: str) -> Any:
@@ -107,7 +107,7 @@ class Timed:
             found = call(*values, **named)
             if name == "between":
                 found = iter(list(found))
-            self._spent[self._part] += time.process_time() - start  # pyright: ignore[reportArgumentType] - seconds
+            self._spent[self._part] += time.process_time() - start
             return found
 
         return timed
@@ -116,7 +116,7 @@ class Timed:
     def _session(self, call: Any) -> Iterator[Any]:
         start = time.process_time()
         with call() as found:
-            self._spent[self._part] += time.process_time() - start  # pyright: ignore[reportArgumentType] - seconds
+            self._spent[self._part] += time.process_time() - start
             yield None if found is None else Timed(found, self._part, self._spent)
 
 
@@ -138,7 +138,7 @@ def backfill(folder: Path, days: int, per_day: int) -> None:
     home.mkdir()
     progress(f"making {days} days of {per_day} traces")
     make_traces.traces(home / "traces.db", days=days, per_day=per_day)
-    spent: Counter[str] = Counter()
+    spent: defaultdict[str, float] = defaultdict(float)
     clock = FixedClock(datetime.combine(make_traces.FIRST, datetime.min.time(), UTC) + timedelta(days=days + 2))
     model = ScriptedModel(then=instant)
     night = Consolidation(

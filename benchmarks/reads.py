@@ -75,7 +75,8 @@ def warm(hive: Path, ready: str) -> tuple[float, float]:
     """Return the seconds of a read() where nothing is new, and of the floor."""
     bee = open_hive(hive).bee("mia")
     bee.read()
-    return tuple(by_turns(bee.read, lambda: floor(ready), times=15, calls=400))  # pyright: ignore[reportReturnType]
+    ours, bare = by_turns(bee.read, lambda: floor(ready), times=15, calls=400)
+    return ours, bare
 
 
 def after_append(hive: Path, *, every: int, times: int = 120) -> float:
