@@ -125,7 +125,8 @@ def folded(text: str) -> str:
 
 
 _CJK = re.compile(r"[㐀-鿿豈-﫿぀-ヿ가-힯]")
-_ARTICLES: Final = frozenset(["le", "la", "les", "l", "un", "une", "des", "the", "a", "an"])
+_ARTICLES: Final = frozenset(["le", "la", "les", "l", "un", "une", "des", "the", "a", "à", "an"])
+"""Words that a near key leaves out; « à » among them, for without its accent it looks like the English article."""
 _BEFORE_NUMBERS: Final = frozenset(["au", "le", "la", "en", "on", "in", "at", "for"])
 _NEGATIONS: Final = frozenset(
     [

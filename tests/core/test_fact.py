@@ -39,6 +39,7 @@ def same(one, other):
         ("Marie habite à Lyon depuis 2019.", "Depuis 2019, Marie habite à Lyon."),
         ("她喜欢喝绿茶。", "她喜欢喝绿茶"),
         ("The user prefers a short answer.", "The user prefers short answers"),
+        ("Marie habite à Lyon.", "MARIE habite a Lyon"),
     ],
 )
 def test_the_same_fact_in_other_clothes(one, other):
