@@ -21,6 +21,7 @@ README = Path(__file__).with_name("README.md")
 QUICK = {
     "recall": [],
     "survival": [],
+    "beginnings": [],
     "imports": [],
     "reads": [],
     "appends": [],

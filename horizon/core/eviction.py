@@ -26,10 +26,12 @@ if TYPE_CHECKING:
 
 SHARP_LOW_WATER: Final = 0.8
 """Share of the sharp zone's room that eviction leaves filled: whole recent exchanges are what a view is best at, so few
-leave at once; yet several do, so that the text above the sharp zone changes once for all of them."""
+leave at once; yet several do, so that the text above the sharp zone changes once for all of them: over 500 real exchanges
+after 14 % of the turns, where without marks it does after 73 % (benchmarks/beginnings.py)."""
 CONDENSED_LOW_WATER: Final = 0.5
 """Share of the condensed zone's room that melting leaves filled: a melting costs one call of a model whatever its size,
-and changes the view from its very first lines, so it is worth making seldom."""
+and changes the view from its very first lines, so it is worth making seldom: 21 calls for 100 exchanges, condensing
+included, where without marks there are 78."""
 BATCH_CHARS: Final = 6_000
 """Most characters of entries that one melting call reads: with the narrative before them, some 3 000 tokens of French, which
 fits the window of 4 096 that small machines give, reply included. One longer entry makes a batch of its own."""
