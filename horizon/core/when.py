@@ -324,7 +324,7 @@ _PHRASES: Final = (
         _han_month_day,
     ),
     _phrase(
-        rf"\b(?:on |the |le |du ){0, 3}(?P<day>\d{{1,2}}|1er|premier)(?:st|nd|rd|th)?(?: of| de)? {_MONTH}{_YEAR}",
+        rf"\b(?:on |the |le |du ){{0,3}}(?P<day>\d{{1,2}}|1er|premier)(?:st|nd|rd|th)?(?: of| de)? {_MONTH}{_YEAR}",
         _month_day,
     ),
     _phrase(rf"\b(?:on )?{_MONTH} (?:the )?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?{_YEAR}", _month_day),
