@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import pytest
 
@@ -139,6 +140,31 @@ def test_one_request_at_a_time_reaches_the_summarizer(tmp_path, monkeypatch, oll
     assert state.name == "Completed", state.message
     assert len(ollama_server.requests) >= 6
     assert ollama_server.max_concurrent == 1
+
+
+@pytest.mark.parametrize("width", ["1", "4"])
+def test_a_bee_whose_model_is_slow_holds_up_no_other(tmp_path, monkeypatch, ollama_server, width):
+    folder = hive(tmp_path / "ruche", "ada", "mia", "zoe")
+    (folder / "bees").mkdir(exist_ok=True)
+    (folder / "bees" / "ada.toml").write_text('[horizon]\nresumeur = "ollama/qwen3"\n', "utf-8")
+    monkeypatch.setenv("OLLAMA_HOST", ollama_server.host)
+    monkeypatch.setenv("HORIZON_WIDTH", width)
+    late_others = []
+
+    def answers_when_the_others_are_done(body):
+        deadline = time.monotonic() + 15
+        others = [open_hive(folder).bee(name) for name in ("mia", "zoe")]
+        while any(bee.read().gauge.late for bee in others) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        late_others.append(any(bee.read().gauge.late for bee in others))
+        return reply_to(body)
+
+    ollama_server.answer(answers_when_the_others_are_done)
+    state = maintain_horizon(hives=[folder], return_state=True)
+
+    assert (state.name, state.message) == ("Completed", "bees: 3 done; 0 idle in 1 hives")
+    assert late_others
+    assert not any(late_others)
 
 
 def test_a_hive_is_folded_again_from_its_journals(tmp_path):
