@@ -29,8 +29,9 @@ QUICK = {
     "days": ["--all-days"],
     "journal_days": [],
     "nights": [],
+    "orchestration": [],
 }
-LONG = {"reads": ["--million"], "days": ["--all-days", "--million"]}
+LONG = {"reads": ["--million"], "days": ["--all-days", "--million"], "orchestration": ["--long"]}
 
 
 def put(name: str, tables: str) -> None:
