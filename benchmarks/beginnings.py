@@ -8,7 +8,6 @@ exchanges (the test model answers), and the share of turns after which the text 
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections import deque
 from datetime import UTC, timedelta
@@ -49,7 +48,11 @@ def exchanges():
 
 
 def same(before, after):
-    return len(os.path.commonprefix((before, after)))
+    """Return how many characters both begin with."""
+    at = 0
+    while at < min(len(before), len(after)) and before[at] == after[at]:
+        at += 1
+    return at
 
 
 def live(folder, marks):

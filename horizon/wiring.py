@@ -350,7 +350,9 @@ def doctor(path: str | Path) -> tuple[Finding, ...]:
     Raises:
         Unavailable: there is no such folder.
     """
-    from horizon.adapters.rights import open_to_others  # noqa: PLC0415 - readers and appenders need none of it
+    from horizon.adapters.bee_files import files_of  # noqa: PLC0415 - readers and appenders need none of it
+    from horizon.adapters.blanking import BlankableJournal  # noqa: PLC0415 - as above
+    from horizon.adapters.rights import open_to_others  # noqa: PLC0415 - as above
     from horizon.verification import verify  # noqa: PLC0415 - as above
 
     folder = _existing(path)
@@ -361,6 +363,9 @@ def doctor(path: str | Path) -> tuple[Finding, ...]:
         for bee in bees_of(hive):
             problems.update(dict.fromkeys(settings.horizon(bee).problems))
             found += verify(JournalStore(hive, bee, _CLOCK), path=str(hive), bee=bee)
+            found += [
+                _of_unfinished(hive, bee, place.id) for place in BlankableJournal(files_of(hive, bee)).unfinished()
+            ]
         found += [_of_problem(problem) for problem in problems]
         found += [_of_rights(file) for file in open_to_others(hive / "window")]
     return tuple(found)
@@ -375,6 +380,17 @@ def _of_problem(problem: Problem) -> Finding:
         line=problem.line or 0,
         message=f"{problem.key} = {problem.found}" if problem.key else problem.found,
         remedy=problem.allowed,
+    )
+
+
+def _of_unfinished(hive: Path, bee: str, id_: str) -> Finding:
+    from horizon.core.finding import Finding, Kind  # noqa: PLC0415 - readers and appenders need none of it
+
+    return Finding(
+        kind=Kind.JOURNAL,
+        path=str(hive / "window" / f"{bee}-oublis.jsonl"),
+        message=f"{bee}: forgetting {id_} was cut off",
+        remedy=f"finish it: horizon forget {hive} {bee} {id_}",
     )
 
 

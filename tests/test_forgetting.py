@@ -259,6 +259,18 @@ def test_while_a_maintainer_or_a_night_is_at_work_nothing_is_touched(hive):
     }
 
 
+def test_the_doctor_tells_of_one_that_was_cut_off_and_any_next_one_finishes_it(hive):
+    id_ = remembered_hive.make(hive, nights=False)
+    journal = wiring.forgetting(hive, "mia").journal
+    journal.begin([place for _, place in journal.find(id_=id_)], AT)
+    (finding,) = [each for each in wiring.doctor(hive) if "cut off" in each.message]
+    assert id_ in finding.remedy
+
+    wiring.forgetting(hive, "mia").forget(text="nobody ever said this")
+    assert open_hive(hive).bee("mia").exchange(id_).question == ""
+    assert not [each for each in wiring.doctor(hive) if "cut off" in each.message]
+
+
 def test_where_another_exchange_stands_meanwhile_nothing_is_blanked(hive):
     """A killed run's places are not trusted blindly: somebody may have put other files there."""
     id_ = remembered_hive.make(hive, nights=False)
