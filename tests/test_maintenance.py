@@ -251,6 +251,7 @@ def test_flagging_what_has_melted_brings_its_words_back(hive):
     store = hive.store
     assert store.load().state.melted > 0
     assert "celadon" not in hive.view().text
+
     class Fixed:
         def stamp(self):
             return 0
