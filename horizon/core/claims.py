@@ -72,6 +72,7 @@ _IDENTIFIER = (
     r"|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"
     r"|(?<![\w-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}(?![\w-])"  # hashes
     r"|(?<![\w#])[A-Z][A-Z0-9]{1,9}-\d{1,6}(?!\w)"  # tickets
+    r"|(?<![\w./-])(?:feature|feat|fix|bugfix|hotfix|release|chore|refactor|origin|upstream)/[\w.-]*\w"  # branches
     r"|(?<!\w)#\d{1,7}(?!\w)"
     r"|(?<![\w-])--[a-z][\w-]*(?:=[^\s,;)]+)?"  # options
     rf"|(?<!\w)@{_WORD}[\w/-]+"
@@ -80,6 +81,7 @@ _IDENTIFIER = (
     r"|(?<!\w)[A-Za-z][a-z0-9]*[a-z][A-Z][A-Za-z0-9]*(?:\(\))?"  # camelCase
     r"|(?<!\w)[A-Za-z]+\d+[A-Za-z0-9]*(?!\w)"  # letters and digits: a4b, utf8, T1000
 )
+_PHONE = r"(?<![\w.,+])(?:0\d(?:[ .-]\d\d){4}|\+\d{1,3}(?:[ .-]?(?:\(0\))?\d{1,4}){2,6}|\(?\d{3}\)?[ .-]\d{3}[.-]\d{4})(?![\w-])"
 _VERSION = r"(?<![\w.])v?\d+(?:\.\d+){2,}(?:[-+.][A-Za-z0-9]+)*|(?<![\w.])v\d+(?:\.\d+)*(?![\w])"
 
 _ALL: Final = (
@@ -87,12 +89,18 @@ _ALL: Final = (
     (Kind.EMAIL, re.compile(_EMAIL), re.compile("@")),
     (Kind.PATH, re.compile(_PATH, re.IGNORECASE), re.compile(r"[/\\]")),
     (Kind.FILE, re.compile(_FILE, re.IGNORECASE), re.compile(r"\.\w|file|LICENSE|CHANGELOG|README", re.IGNORECASE)),
+    (Kind.IDENTIFIER, re.compile(_PHONE), re.compile(r"\d[ .)-]{1,2}\d|\+\d")),
     (Kind.VERSION, re.compile(_VERSION), re.compile(r"\d\.\d|v\d")),
     (Kind.IDENTIFIER, re.compile(_IDENTIFIER), None),
 )
 """Each kind's shape, and what stands in each of that kind: quicker to look for."""
-_LONG: Final = re.compile(r"[^\s。，、；！？]{400,}|[ \t]{100,}")
-"""Encoded data and rules: no one's evidence, and what would make the patterns above slow."""
+_LONG: Final = re.compile(r"[\w.@%+=/\\:~#$&?*|^-]{400,}|[ \t]{100,}")
+"""Encoded data and rules: no one's evidence, and what would make the patterns above slow. Compact JSON is none of them."""
+_HAN: Final = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_SEAMS: Final = re.compile(rf"(?<=[{_HAN}])(?=[!-~])|(?<=[!-~])(?=[{_HAN}])")
+_IDEOGRAPH: Final = re.compile(f"[{_HAN}]")
+SEAM: Final = "\u2005"
+"""A space put between ideographs and what is glued to them, since a letter of either is no part of the other's word."""
 _COMMANDS: Final = re.compile(_COMMAND)
 _END: Final = ".,;:!?…'\"’”»)]}>，。；：！？、"
 
@@ -104,6 +112,8 @@ def literals(text: str) -> tuple[list[Literal], str]:
     """
     found: list[Literal] = []
     text = _LONG.sub(" ", text)
+    if _IDEOGRAPH.search(text):
+        text = _SEAMS.sub(SEAM, text)
     for kind, pattern, sign in _ALL:
         if sign is not None and not sign.search(text):
             continue
@@ -112,7 +122,7 @@ def literals(text: str) -> tuple[list[Literal], str]:
             whole = match[0].rstrip(_END) if kind is not Kind.IDENTIFIER else match[0]
             if not whole:
                 return match[0]
-            found.append(Literal(kind=kind, text=whole.strip("`"), start=match.start()))
+            found.append(Literal(kind=kind, text=whole.strip("`").replace(SEAM, ""), start=match.start()))
             return " " * len(whole) + match[0][len(whole) :]
 
         text = pattern.sub(take, text)

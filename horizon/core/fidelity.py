@@ -32,11 +32,15 @@ LINES_MOST: Final = 2
 """How often a line of some length may stand in a text."""
 THINGS_MOST: Final = 1_000
 """Most things that a text's evidence holds, the most telling first: what comes after them is shown nowhere."""
+NUMBER_LONG: Final = 8
+"""Digits from which a number is a name (a telephone, an account) that may be written with spaces or without."""
 ECHO_LEAST: Final = 40
 """Shortest sentence of an instruction that is taken for an echo: shorter ones are said by chance."""
 _FIGURE = re.compile(r"(?<![\w.,])\d+(?:[.,:]\d+){0,6}(?:[   ]\d{3}){0,6}[   ]?(?:[^\W\d_]{1,14}|[%€$£])")
 """A number and the word or sign after it: "42 secondes", "3.2 GB", "80 %"."""
 _BULLET = re.compile(r"^[ \t]*(?:[-*•–]|\d+[.)])[ \t]+\S", re.MULTILINE)
+_QUARTERS: Final = {"t": "q", "q": "t", "s": "h", "h": "s"}
+"""Quarters and halves of a year, by their French and their English letter."""
 _NONE = re.compile(r"\b(?:aucune?|no|none|without|sans|zero|rien|nothing|pas d)\b|没有|无|零")
 _DATE_WORDS = re.compile(
     r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Janvier|Février|Mars|Avril|Mai|Juin"
@@ -153,7 +157,9 @@ def _literal_known(thing: Literal, known: str) -> bool:
     if thing.kind is Kind.IDENTIFIER:
         if key.startswith("#") and key[1:].isdecimal():
             return re.search(rf"(?<!\d){key[1:]}(?!\d)", known) is not None
-        return _squeezed(key) in _squeezed(known)
+        return _squeezed(key) in _squeezed(known) or (
+            key[1:] in {"1", "2", "3", "4"} and _QUARTERS.get(key[0], "-") + key[1:] in known
+        )
     return thing.kind is Kind.VERSION and _bounded(key.removeprefix("v"), known)
 
 
@@ -220,6 +226,8 @@ def _amount_known(written: str, amount: Amount, text: str, known: _Sources) -> b
             re.IGNORECASE,
         ):
             return True  # "the two": of two things that were spoken of
+    if written.isdecimal() and len(written) >= NUMBER_LONG and written in _squeezed(known.text):
+        return True  # a telephone number, without its spaces
     digits = re.match(r"[\d.,]+", written)
     if digits is None:
         return False

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 WORDS_LEAST: Final = 4
-"""Fewest telling words of a sentence that are judged: shorter ones ("It is done.") may well share none."""
+"""Fewest telling words of a sentence that are judged: shorter ones ("It is done.") may well share none. Of pairs of ideographs twice as many."""
 STEM: Final = 5
 """Letters that two words must share at their beginning to be taken for one: "corrigé", "correction"."""
 
@@ -88,7 +88,7 @@ def strange_sentence(text: str, source: str) -> str | None:
     known = frozenset(_stems(_TELLING.findall(folded(source))))
     for sentence in _SENTENCE.split(text):
         stems = set(_stems(_TELLING.findall(folded(sentence))))
-        if len(stems) >= WORDS_LEAST and not stems & known:
+        if len(stems) >= (2 * WORDS_LEAST if language == "zh" else WORDS_LEAST) and not stems & known:
             return " ".join(sentence.split())
     return None
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _LETTER = r"[^\W\d_぀-ヿ一-鿿가-힯]"
 _WORD = re.compile(rf"{_LETTER}+(?:['’-]{_LETTER}+)*")
 _OPENS = re.compile(r"(?:^|[.!?…:;\n\r•*>«»“”\"'(\[{—–-]|[。！？：；])[\s«“\"'’(\[*_-]*$")
+_TITLE = re.compile(r"\b(?:M|MM|Mme|Mlle|Mr|Mrs|Ms|Dr|Me|Pr|Prof)\. $")
 _GIVEN: Final = frozenset(
     "adam adele adrien agathe agnes alain alan albert alex alexandra alexandre alexis alice aline amelie amy ana anais andre andrea andrew"
     " anna anne anthony antoine arthur audrey aurelie barbara baptiste ben benjamin benoit bernard bob bruno camille carl carla carlos"
@@ -62,6 +63,7 @@ _KIN: Final = tuple(
         "paris parisian parisien parisienne", "londres london", "geneve geneva", "bruxelles brussels", "suisse switzerland swiss",
         "belgique belgium belgian belge", "afrique africa african africain africaine", "grece greece greek grec grecque",
         "portugal portuguese portugais portugaise", "russie russia russian russe", "pekin beijing",
+        "postgres postgresql pg", "javascript js", "typescript ts", "kubernetes k8s", "mac macos", "mongo mongodb",
     )
 )  # fmt: skip
 _SURNAMES: Final = "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾萧田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤"
@@ -82,7 +84,8 @@ def names(text: str) -> Iterator[str]:
             if len(bare) > 1 and bare not in _ACRONYMS:
                 yield bare
         elif (
-            not _OPENS.search(text[max(0, found.start() - 12) : found.start()])
+            not _OPENS.search(before := text[max(0, found.start() - 12) : found.start()])
+            or _TITLE.search(before)
             or folded(bare) in _GIVEN
             or folded(bare) in _PLACES
             or _begins_name(text, words, place)

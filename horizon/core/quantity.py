@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -74,9 +74,12 @@ class Amount:
     def told_by(self, other: Amount) -> bool:
         """Tell whether the source's `other` is this amount, or rounds to it as finely as it is told here."""
         apart = self.dimension != other.dimension
-        if self.number == other.number and (self.scale == other.scale or not (self.dimension and other.dimension)):
+        same = not apart and self.scale == other.scale
+        if self.number == other.number and (same or not (self.dimension and other.dimension)):
             return True
-        if apart and {self.dimension, other.dimension} != {"", "share"}:
+        if apart and not (
+            {self.dimension, other.dimension} - {""} <= _LOOSE and "" in {self.dimension, other.dimension}
+        ):
             return False
         sizes = [other.size]
         if self.dimension == other.dimension == "bytes":
@@ -111,7 +114,17 @@ _MONTH_NAMES: Final = (
 )  # fmt: skip
 _MONTHS: Final = {name: number for number, names in enumerate(_MONTH_NAMES, start=1) for name in names.split("|")}
 _ORDERED = "|".join(sorted(_MONTHS, key=len, reverse=True))
-_SURE_MONTHS = "|".join(sorted((name for name in _MONTHS if len(name) > 4 and name != "march"), key=len, reverse=True))
+_SURE_MONTHS = "|".join(
+    sorted(
+        (
+            name
+            for name in _MONTHS
+            if (len(name) > 4 and name != "march") or name in {"mai", "juin", "june", "july", "juil"}
+        ),
+        key=len,
+        reverse=True,
+    )
+)
 _WEEKDAY_NAMES: Final = (
     "lundi|monday|mon|周一|星期一|礼拜一", "mardi|tuesday|tue|周二|星期二|礼拜二", "mercredi|wednesday|wed|周三|星期三|礼拜三",
     "jeudi|thursday|thu|周四|星期四|礼拜四", "vendredi|friday|fri|周五|星期五|礼拜五",
@@ -135,7 +148,9 @@ _MONTH_FIRST = re.compile(
     re.IGNORECASE,
 )
 _MONTH_YEAR = re.compile(rf"\b(?P<m>{_ORDERED})\b\.?,?\s+(?:de\s+|of\s+)?(?P<y>(?:19|20)\d\d)(?!\d)", re.IGNORECASE)
-_MONTH_ALONE = re.compile(rf"\b(?P<m>{_SURE_MONTHS}|août|mars(?=\s+dernier)|march(?=\s+\d))\b", re.IGNORECASE)
+_MONTH_ALONE = re.compile(
+    rf"\b(?P<m>(?i:{_SURE_MONTHS}|août|mars(?=\s+dernier)|march(?=\s+\d))|mars|March|May(?! (?:I|we|you|he|she|it|they|be|the|not)\b))\b"
+)
 _MAY_ALONE = re.compile(
     r"\b(?:in|since|until|last|en|depuis|au mois de|fin|début|mi-)\s*(?P<m>may|mai|march|mars|june|juin|july|aug)\b",
     re.IGNORECASE,
@@ -150,12 +165,12 @@ _WEEKDAY = re.compile(
 _TIME = re.compile(
     r"(?<![\d:.,])(?P<h>[01]?\d|2[0-4])(?::(?P<mn>[0-5]\d)(?::[0-5]\d(?:[.,]\d+)?)?|\s?(?:h|heures?)\s?(?P<mf>[0-5]\d)?(?![\w]))(?:\s*(?P<ap>[ap])\.?\s?m\b\.?)?(?:Z|[+-]\d\d:?\d\d)?(?![\d:])"
     r"|(?<![\d:.,])(?P<h2>1[0-2]|0?[1-9])\s*(?P<ap2>[ap])\.?\s?m\b\.?"
-    r"|(?P<part>凌晨|早上|上午|中午|下午|晚上)?(?P<h3>\d{1,2})\s*[点點时時](?:\s*(?P<mh>\d{1,2})\s*分?|(?P<half>半))?"
+    r"|(?P<part>凌晨|早上|上午|中午|下午|晚上)?\s?(?:(?P<h3>\d{1,2})\s*[点點时時]|(?P<hh>[一二两三四五六七八九十]{1,3})[点點](?P<clock>钟|整)?)(?:\s*(?P<mh>\d{1,2})\s*分?|(?P<half>半))?"
     r"|\b(?P<noon>midi|noon)\b|\b(?P<night>minuit|midnight)\b",
     re.IGNORECASE,
 )  # fmt: skip
 
-_SPACE = r"[   ’']"
+_SPACE = r"[   \u2005’']"
 _DIGITS = re.compile(
     rf"(?<![\w.,])(?P<sign>[-−](?=\d))?(?P<n>\d{{1,3}}(?:{_SPACE}\d{{3}})+(?:[.,]\d+)?|\d{{1,3}}(?:[.,]\d{{3}})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?)"
 )
@@ -177,13 +192,48 @@ _units("seconds", ms__millisecondes__millisecondes__milliseconds__millisecond__�
 _units("metres", mm__millimètres=Fraction(1, 1000), cm__centimètres=Fraction(1, 100), m__mètre__mètres__metre__metres__meter__meters__米=1, km__kilomètres__kilometers__kilometres__公里=1000)  # fmt: skip
 _units("grams", mg=Fraction(1, 1000), g__gramme__grammes__grams=1, kg__kilo__kilos__kilogrammes__公斤=1000)
 _units("share", **{"%": Fraction(1, 100), "pour_cent__pourcent__percent__per_cent__pourcents": Fraction(1, 100)})
+_units("litres", ml__millilitre__millilitres__毫升=Fraction(1, 1000), cl__centilitre__centilitres=Fraction(1, 100), dl=Fraction(1, 10), l__litre__litres__liter__liters__升=1)  # fmt: skip
+_units("euros", **{"€__eur__euro__euros__欧元": 1})
+_units("dollars", **{"$__usd__dollar__dollars__美元": 1})
+_units("pounds", **{"£__gbp": 1})
+_units("yuan", **{"¥__元__块__块钱__cny__rmb__yuan__人民币": 1})
+_MONEY_BEFORE: Final = {"€": "euros", "$": "dollars", "£": "pounds", "¥": "yuan"}
+_LOOSE: Final = frozenset({"share", *_MONEY_BEFORE.values()})
+"""Dimensions that a number may have without their sign beside it."""
 _MULTIPLIERS: Final = {
     "k": 10**3, "mille": 10**3, "thousand": 10**3, "millier": 10**3, "milliers": 10**3, "千": 10**3, "万": 10**4, "m": 10**6, "million": 10**6,
-    "millions": 10**6, "亿": 10**8, "milliard": 10**9, "milliards": 10**9, "billion": 10**9, "billions": 10**9, "bn": 10**9, "百万": 10**6,
+    "millions": 10**6, "mn": 10**6, "亿": 10**8, "milliard": 10**9, "milliards": 10**9, "billion": 10**9, "billions": 10**9, "bn": 10**9, "百万": 10**6,
 }  # fmt: skip
 _AFTER = re.compile(
-    rf"{_SPACE}?(?P<times>k(?=\b|[€$])|(?:de\s)?(?:mille|milliers?|millions?|milliards?)\b|thousand\b|billions?\b|bn\b|M(?=[€$]|\s?(?:€|EUR|USD))|百万|[千万亿])?"
+    rf"{_SPACE}?(?P<times>k(?=\b|[€$])|(?:de\s)?(?:mille|milliers?|millions?|milliards?)\b|thousand\b|billions?\b|bn\b|mn\b|(?-i:M)(?![\w])|M(?=[€$]|\s?(?:€|EUR|USD))|百万|[千万亿])?"
     rf"{_SPACE}?(?:de\s|d['’])?(?P<unit>%|％|pour cent\b|per cent\b|pourcents?\b|percent\b|(?:{'|'.join(sorted((re.escape(name) for name in _UNIT_VALUES if name not in {'%', 'pour cent', 'per cent'}), key=len, reverse=True))})(?![A-Za-zÀ-ÿ_]))?",
+    re.IGNORECASE,
+)
+_PARTS: Final = {"thi": 3, "tie": 3, "qua": 4}
+_NUMERATORS: Final = {
+    "a": 1,
+    "one": 1,
+    "un": 1,
+    "une": 1,
+    "la": 1,
+    "le": 1,
+    "two": 2,
+    "deux": 2,
+    "les deux": 2,
+    "three": 3,
+    "trois": 3,
+    "les trois": 3,
+}
+_FRACTION = re.compile(
+    r"(?<!first )(?<!second )(?<!other )(?<!latter )(?<!and a )\bhalf\b(?!-|(?: an)? hour)"
+    r"|(?<!première )(?<!seconde )(?<!deuxième )(?<!autre )\bmoitié\b"
+    r"|\b(?P<n>a|one|two|three|un|deux|les deux|trois|les trois) (?P<f>third|tiers|quarter|quart)s?"
+    r"(?= (?:of|d[eu]s?)\b| d['’])(?! (?:of an?|de|d['’]) ?(?:heure|hour|litre|liter|kilo|an|year|century|siècle|tour)\b)",
+    re.IGNORECASE,
+)
+"""Halves, and thirds and quarters of something; of a measure they are amounts of their own."""
+_PART_OF_HOUR = re.compile(
+    r"\bdemi[- ]heure\b|\bhalf (?:an )?hour\b|\bhalf[- ]hour\b|(?<!trois )\bquarts? d['’]heure\b|(?<!three )\bquarter of an hour\b",
     re.IGNORECASE,
 )
 _HEDGE = re.compile(
@@ -194,7 +244,7 @@ _HEDGE = re.compile(
 _HEDGE_AFTER = re.compile(r"\s*(?:environ\b|or so\b|左右|多(?=\D))", re.IGNORECASE)
 
 
-_HAN_SHARE = re.compile(r"百分之([\d.]+|[一二两三四五六七八九十百]+)")
+_HAN_SHARE = re.compile(r"百分之\s?([\d.]+|[一二两三四五六七八九十百]+)")
 
 
 def quantities(text: str) -> Found:
@@ -204,7 +254,7 @@ def quantities(text: str) -> Found:
     weekdays: list[tuple[str, int]] = []
     durations: list[tuple[str, Amount]] = []
     if "百分之" in text:
-        text = _HAN_SHARE.sub(lambda found: f"{found[1]}%", text)
+        text = _HAN_SHARE.sub(lambda found: f" {found[1]}%", text)
     known = text.casefold()
     for sign, readers in _DAY_READERS:
         if sign.search(known):
@@ -214,9 +264,9 @@ def quantities(text: str) -> Found:
         weekdays = [(found[0], _WEEKDAYS[found[0].casefold()]) for found in _WEEKDAY.finditer(text)]
         text = _WEEKDAY.sub(lambda found: "\n" * len(found[0]), text)
     if _TIME_SIGN.search(known):
-        durations = [(found[0], amount) for found in _TIME.finditer(text) if (amount := _duration(found))]
+        durations = [(found[0].strip(), amount) for found in _TIME.finditer(text) if (amount := _duration(found))]
         text = _take(_TIME, text, _times_of, times)
-    amounts = durations + list(_amounts(text))
+    amounts = durations + list(_fractions(text)) + list(_amounts(text))
     return Found(days=tuple(days), weekdays=tuple(weekdays), times=tuple(times), amounts=tuple(amounts))
 
 
@@ -284,7 +334,7 @@ def _han_date(found: re.Match[str]) -> list[Day]:
 _DATE_SIGN = re.compile(r"\d[-/.]\d")
 _MONTH_SIGN = re.compile(rf"(?:{_ORDERED})\b")
 _WEEKDAY_SIGN = re.compile("|".join(sorted(_WEEKDAYS, key=len, reverse=True)))
-_TIME_SIGN = re.compile(r"\d(?::|\s?h|\s*[ap]\.?\s?m|\s*[点點时時])|midi|noon|minuit|midnight")
+_TIME_SIGN = re.compile(r"\d(?::|\s?h|\s*[ap]\.?\s?m|\s*[点點时時])|[点點]|midi|noon|minuit|midnight")
 _DAY_READERS: Final = (
     (_DATE_SIGN, ((_ISO, _iso), (_SLASHED, _slashed), (_YEAR_MONTH, _year_month))),
     (_MONTH_SIGN, ((_DAY_FIRST, _named), (_MONTH_YEAR, _named), (_MONTH_FIRST, _named))),
@@ -301,7 +351,12 @@ def _times_of(found: re.Match[str]) -> list[tuple[int, int]]:
         return [(12, 0)]
     if found["night"]:
         return [(0, 0)]
-    hour = int(found["h"] or found["h2"] or found["h3"])
+    if found["hh"]:
+        if not (found["part"] or found["clock"] or found["half"] or found["mh"]):
+            return []  # "three points", "a bit"
+        hour = int(han_value(found["hh"]) or 1)
+    else:
+        hour = int(found["h"] or found["h2"] or found["h3"])
     minute = 30 if found["half"] else int(found["mn"] or found["mf"] or found["mh"] or 0)
     half = (found["ap"] or found["ap2"] or "").casefold()
     if half and hour <= 12:
@@ -338,11 +393,14 @@ def _amounts(text: str) -> Iterator[tuple[str, Amount]]:
         if len(written) > _WRITTEN_MOST:
             continue
         for value, step in _readings(written):
-            end, amount = _with_unit(
-                text, found.end(), value, step, hedged=_is_hedged(text, found.start(), found.end())
-            )
+            hedged = _is_hedged(text, found.start(), found.end())
+            end, amount = _with_unit(text, found.end(), value, step, hedged=hedged)
             starts.append(found.start())
             ends.append(end)
+            if not amount.dimension and (money := _MONEY_BEFORE.get(text[found.start() - 1 : found.start()])):
+                amount = replace(amount, dimension=money)
+            if text[end - 1] == "M" and amount.number != value:  # of bytes as well as of anything
+                yield text[found.start() : end].strip(), replace(amount, number=value, step=step)
             yield text[found.start() : end].strip(), amount
     for pattern, read in ((WORD_NUMBER, words_value), (HAN_NUMBER, han_value)):
         for found in pattern.finditer(text):
@@ -353,6 +411,17 @@ def _amounts(text: str) -> Iterator[tuple[str, Amount]]:
             hedged = _is_hedged(text, found.start(), found.end())
             end, amount = _with_unit(text, found.end(), value, _last_digit(value), hedged=hedged)
             yield text[found.start() : end].strip(), amount
+
+
+def _fractions(text: str) -> Iterator[tuple[str, Amount]]:
+    for found in _FRACTION.finditer(text):
+        value = Fraction(1, 2)
+        if found["f"]:
+            value = Fraction(_NUMERATORS[found["n"].casefold()], _PARTS[found["f"][:3].casefold()])
+        yield found[0].strip(), Amount(number=value, step=value, dimension="share")
+    for found in _PART_OF_HOUR.finditer(text):
+        part = Fraction(1, 4) if found[0][0] in "qQ" else Fraction(1, 2)
+        yield found[0], Amount(number=part, scale=Fraction(3600), step=part, dimension="seconds")
 
 
 def _readings(written: str) -> list[tuple[Fraction, Fraction]]:
@@ -377,7 +446,9 @@ def _with_unit(text: str, at: int, number: Fraction, step: Fraction, *, hedged: 
         return at, Amount(number=number, step=step, hedged=hedged)
     times = _MULTIPLIERS.get((found["times"] or "").casefold().removeprefix("de "), 1)
     unit = (found["unit"] or "").casefold().replace("％", "%")
-    dimension, scale = _UNIT_VALUES.get(unit, ("", Fraction(1)))
+    dimension, scale = (
+        _UNIT_VALUES.get(unit, ("", Fraction(1))) if found["unit"] != "G" else ("", Fraction(1))
+    )  # bytes too
     return found.end(), Amount(
         number=number * times, scale=scale, step=step * times, dimension=dimension, hedged=hedged
     )

@@ -48,8 +48,10 @@ _HINTS: Final = (
     ),
 )
 """One of these stands in every French or English order that `_STANDING` knows: most texts need no closer look."""
-_HAN: Final = "\u4e00"
-"""The first Chinese character: a text without one above it has no order in Chinese."""
+_HAN_HINTS: Final = tuple(
+    "以后 以後 从现在 從現在 从今 從今 今后 今後 记住 記住 记得 務必 务必 始终 始終 永远 永遠 一定要 总是 總是 每次 绝不 絕不 不要再 别再 別再".split()  # noqa: SIM905  # a word list reads better as text
+)
+"""The same for Chinese."""
 
 
 def is_standing_order(text: str) -> bool:
@@ -59,7 +61,12 @@ def is_standing_order(text: str) -> bool:
         if hint in folded:
             break
     else:
-        if text.isascii() or max(text) < _HAN:
+        if text.isascii():
+            return False
+        for hint in _HAN_HINTS:
+            if hint in text:
+                break
+        else:
             return False
     return _standing().search(text) is not None
 

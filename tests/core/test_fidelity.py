@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from horizon.core.fidelity import check, evidence, plain
+from horizon.core.fidelity import THINGS_MOST, check, evidence, plain
 from horizon.core.prompt import OWN_MARKER
 from horizon.core.verdict import Rejected
 
@@ -72,7 +72,32 @@ ACCEPTED = [
     ("The application programming interface changed.", "The API changed."),
     ("Le port est 8080.", "Le service écoute sur le port 8080."),
     ("Il gagne 45 k€ par an.", "Il gagne 45 000 € par an."),
-]
+    ("我删除了8个旧文件。", "删除了八个旧文件。"),
+    ("费用是4500元。", "花费四千五百元。"),
+    ("内存从16GB升级到32GB。", "内存从16G升级到32G。"),
+    ("会议改到星期五上午十点，在三号会议室。", "会议改到周五10点，在3号会议室。"),
+    ("会议改到星期五上午十点，在三号会议室。", "The meeting moved to Friday at 10 am in room 3."),
+    ("脚本每天凌晨两点运行。", "The script runs daily at 2 am."),
+    ("预算增加了百分之 15。", "Le budget augmente de 15 %."),
+    ("请发到 report@beike.cn。", "报告发送至report@beike.cn。"),
+    ("日志在/var/log/app/error.log。", "日志见 error.log。"),
+    ("La panne du 12 mai a fini à 15:00.", "La panne du 12 mai a fini à 15 h ; tout va bien."),
+    ("They want it by the end of May.", "Ils le veulent pour fin mai."),
+    ("Revenue was 3.2 million in Q3.", "Le revenu du T3 est de 3,2 M."),
+    ("Half of the team prefers B.", "50 % de l'équipe préfère B."),
+    ("Il en est resté la moitié.", "Il en est resté 50 %."),
+    ("Cuire une demi-heure.", "Cuire 30 minutes."),
+    ("Two thirds voted.", "Deux tiers ont voté."),
+    ("25 cl de lait", "250 ml de lait"),
+    ("It costs $1,499.", "It costs 1,499 dollars."),
+    ("Le total est de 1 250,50 €.", "Le total est d'environ 1 250."),
+    ("Appeler le 01 42 68 53 00.", "Appeler le 0142685300 (01.42.68.53.00)."),
+    ("PostgreSQL was restarted.", "Postgres was restarted."),
+    (
+        '{"status":"ok","items":[' + ",".join(f'{{"id":"a{n}","size":{n * 37}}}' for n in range(30)) + '],"count":1287,"host":"srv-07"}',
+        "srv-07 a renvoyé 1 287 éléments.",
+    ),
+]  # fmt: skip
 
 REJECTED = [
     ("Le serveur a vingt et un disques.", "Le serveur a 22 disques."),
@@ -126,6 +151,23 @@ REJECTED = [
     ("Set the option.", "Set --verbose."),
     ("La clé est RUCHE-12.", "La clé est RUCHE-13."),
     ("Il gagne 45 k€ par an.", "Il gagne 54 000 € par an."),
+    ("我删除了8个旧文件。", "我删除了6个旧文件。"),
+    ("费用是4500元。", "费用是5400元。"),
+    ("内存升级到32GB。", "内存升级到64GB。"),
+    ("会议在上午十点。", "会议在上午十一点。"),
+    ("会议在三号会议室。", "会议在五号会议室。"),
+    ("脚本每天凌晨两点运行。", "脚本每天凌晨三点运行。"),
+    ("保留最近30天的备份。", "保留最近60天的备份。"),
+    ("They want it by the end of May.", "They want it by the end of June."),
+    ("Half of the team prefers B.", "A third of the team prefers B."),
+    ("Il en reste un peu.", "Il en reste la moitié."),
+    ("Cuire une demi-heure.", "Cuire un quart d'heure."),
+    ("25 cl de lait", "25 ml de lait"),
+    ("It costs $1,499.", "It costs 1,499 euros."),
+    ("Appeler le 01 42 68 53 00.", "Appeler le 01 42 68 53 01."),
+    ("M. Lefèvre a appelé.", "M. Lefebvre a appelé."),
+    ("Poussé sur feature/login.", "Poussé sur feature/logout."),
+    ('{"count":1287,' + '"items":[],' * 60 + '"host":"srv-07"}', "1 278 éléments."),
     (
         "The build failed because the disk was full and it was not noticed in time.",
         "The build failed because the disk was full. I'm sorry that this service cannot help with your projects.",
@@ -202,6 +244,16 @@ def test_evidence_is_what_was_dropped_the_most_telling_first():
 
 def test_a_text_that_drops_nothing_has_no_evidence_beside_it():
     assert evidence("src/vol.py est corrigé.", ["J'ai corrigé src/vol.py."]) == ()
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["1", "1 ", "123 ", "12:", "1,", "1.", "9" * 6_000 + "\u00a0111", "a", "a.", "a-", "a@", "a/", "A", "« ", "\n", " ", "一", "一万", "1月", "deux ", "cent ", "mai "],
+)  # fmt: skip
+def test_a_very_long_text_of_one_thing_is_checked_without_trouble(piece):
+    source = piece * (100_000 // len(piece))
+    assert check("Il y a 4242 fichiers dans src/vol.py.", [source])
+    assert len(evidence("", [source])) <= THINGS_MOST
 
 
 @settings(max_examples=150, deadline=None)
