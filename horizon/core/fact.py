@@ -16,6 +16,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -276,7 +277,7 @@ _SINGLE: Final = re.compile(
     r"|住在|叫做|截止",
     re.IGNORECASE,
 )
-_CHANGE_WORDS: Final = frozenset(["now", "desormais", "dorenavant", "maintenant"])
+_CHANGE_WORDS: Final = frozenset(_bare(word) for word in ("now", "désormais", "dorénavant", "maintenant"))
 _STOP: Final = frozenset(
     [
         "le",
@@ -356,6 +357,17 @@ def content(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def subject_keys(text: str) -> frozenset[tuple[str, str]]:
+    """Return what two facts share where one may take the other's place: the first word of substance with each other."""
+    words = _lasting(text)
+    return frozenset((words[0], word) for word in words[1:])
+
+
+@lru_cache(maxsize=1 << 14)  # one fact is held against many others of its subject
+def _lasting(text: str) -> tuple[str, ...]:
+    return tuple(word for word in content(text) if word not in _CHANGE_WORDS)
+
+
 def supersedes(new: str, old: str) -> bool:
     """Tell whether `new`, said later, takes the place of `old`: one subject, one attribute, another value.
 
@@ -363,12 +375,9 @@ def supersedes(new: str, old: str) -> bool:
     value at a time (a deadline, a home) or `new` says that something changed; or `new` says so and names
     the subject and a value of `old` ("moved from Postgres to SQLite"). When in doubt it does not.
     """
-    if folded(new) == folded(old) or near_key(new) == near_key(old):
-        return False
-    ours, theirs = [word for word in content(new) if word not in _CHANGE_WORDS], content(old)
+    ours, theirs = _lasting(new), _lasting(old)
     if len(theirs) < 2 or len(ours) < 2 or ours[0] != theirs[0]:
         return False
-    changed = _CHANGE.search(new) is not None
     head = 0
     while head < min(len(ours), len(theirs)) and ours[head] == theirs[head]:
         head += 1
@@ -377,8 +386,11 @@ def supersedes(new: str, old: str) -> bool:
         tail += 1
     ours_differ, theirs_differ = len(ours) - head - tail, len(theirs) - head - tail
     alike = head + tail >= 2 and 1 <= ours_differ <= 4 and 1 <= theirs_differ <= 4
-    if alike and head >= 2 and (changed or _SINGLE.search(old) is not None):
-        return True
-    # what was true of the subject is named in the sentence that says it changed
-    shared = set(theirs[1:]) & set(ours[1:])
-    return changed and len(shared) >= 1 and theirs[-1] in shared
+    # what was true of the subject may be named in the sentence that says it changed
+    named = theirs[-1] in ours[1:]
+    if not (named or (alike and head >= 2)):
+        return False
+    changed = _CHANGE.search(new) is not None
+    if not (changed or (alike and head >= 2 and _SINGLE.search(old) is not None)):
+        return False
+    return folded(new) != folded(old) and near_key(new) != near_key(old)

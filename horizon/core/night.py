@@ -19,7 +19,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final, assert_never
 
 from horizon.core.day import DayState
-from horizon.core.fact import Trust, content, near_key, supersedes
+from horizon.core.fact import Trust, near_key, subject_keys, supersedes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -242,8 +242,8 @@ class Ledger:
     """By id; quarantined ones among them (`trust`)."""
     near: dict[tuple[str, ...], str] = field(default_factory=dict[tuple[str, ...], str])
     """By near key: the id of a fact with it."""
-    subjects: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
-    """By a fact's first word of substance: ids, in the order of coming."""
+    subjects: dict[tuple[str, str], list[str]] = field(default_factory=dict[tuple[str, str], list[str]])
+    """By subject key: the ids of the facts that have it, in the order of coming."""
     unindexed: dict[str, None] = field(default_factory=dict[str, None])
     """Ids of facts that the search index owes, in order."""
     sources: tuple[str, ...] = ()
@@ -323,9 +323,8 @@ def _learn(ledger: Ledger, decided: Decided, event: Settled) -> None:
             shared=decided.decision is not Decision.HELD_BACK,
         )
         ledger.near.setdefault(near_key(fact.text), id_)
-        words = content(fact.text)
-        if words:
-            ledger.subjects.setdefault(words[0], []).append(id_)
+        for key in subject_keys(fact.text):
+            ledger.subjects.setdefault(key, []).append(id_)
         if new and fact.trust is not Trust.UNTRUSTED:
             ledger.unindexed[id_] = None
     else:
@@ -378,12 +377,11 @@ def _places(ledger: Ledger, fact: Fact, into: str) -> tuple[tuple[str, ...], str
 
     Only the keeper's own words change what holds: an agent that repeats what it recalled proves nothing new.
     """
-    words = content(fact.text)
-    if not words or fact.trust is Trust.UNTRUSTED or not fact.said_by_keeper:
+    if fact.trust is Trust.UNTRUSTED or not fact.said_by_keeper:
         return (), "", None
     replaces: list[str] = []
     by, until = "", None
-    for id_ in ledger.subjects.get(words[0], ()):
+    for id_ in sorted({id_ for key in subject_keys(fact.text) for id_ in ledger.subjects.get(key, ())}):
         other = ledger.facts[id_]
         if id_ in {into, fact.id} or other.trust is Trust.UNTRUSTED:
             continue

@@ -18,6 +18,7 @@ from horizon.core.fact import (
     is_sentence,
     near_key,
     one_line,
+    subject_keys,
     supersedes,
     wishes,
 )  # fmt: skip
@@ -200,6 +201,7 @@ def test_explicit_wishes_word_for_word(question, found):
 )
 def test_a_changed_mind_takes_the_place_of_the_old_one(new, old):
     assert supersedes(new, old)
+    assert subject_keys(new) & subject_keys(old), "it is found among many"
 
 
 @pytest.mark.parametrize(

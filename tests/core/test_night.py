@@ -87,6 +87,16 @@ def test_a_day_made_up_late_ends_what_held_then_and_not_what_came_after():
     }
 
 
+def test_a_changed_mind_is_found_among_many_facts_whatever_it_begins_with():
+    ledger = Ledger()
+    many = [fact(f"Le code du portail{n} est D-{n}.") for n in range(150)]
+    assert len(learn(ledger, *many, room=10_000)) == 150
+    assert len(learn(ledger, *(fact(each.text, LATER) for each in many))) == 150
+    learn(ledger, fact("Marie habite à Lyon."))
+    (decided,) = learn(ledger, fact("Désormais, Marie habite à Nice.", LATER))
+    assert decided.replaces == (fact_id("Marie habite à Lyon."),)
+
+
 CITIES = ("Lyon", "Nice", "Brest", "Dijon", "Porto", "Gand")
 
 
