@@ -88,7 +88,10 @@ def lived(id_="a", question="q", answer="r"):
 def test_a_fingerprint_changes_with_ids_contents_and_order():
     one, two = digest(lived("a")), digest(lived("b"))
     assert len(one) == DIGEST_DIGITS
-    found = {fingerprint("".join(each)) for each in ([one, two], [two, one], [one], [], [digest(lived("a", answer="R")), two])}
+    found = {
+        fingerprint("".join(each))
+        for each in ([one, two], [two, one], [one], [], [digest(lived("a", answer="R")), two])
+    }
     assert len(found) == 5
 
 

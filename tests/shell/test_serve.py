@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -75,10 +76,19 @@ def test_one_process_serves_all_and_a_server_takes_what_the_docs_say(tmp_path, e
         assert process.wait(60) in {0, 130}, (tmp_path / "serve.log").read_text()
     finally:
         if process.poll() is None:
-            process.kill()
-            process.wait()
+            end(process)
     with pytest.raises(httpx.TransportError):
         httpx.get(f"{url}/health", timeout=5, trust_env=False)
+
+
+def end(process):
+    """Kill a `serve` that did not end by itself, and the server that it started, which has a session of its own."""
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    process.kill()
+    process.wait()
+    for child in children:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(int(child), signal.SIGKILL)
 
 
 def until(ready, process, place):
