@@ -19,12 +19,15 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 from horizon.core.event import Step
 from horizon.core.verdict import Rejected
 from horizon.errors import InvalidInput, ModelUnavailable
+from horizon.ports import ModelRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
-    from horizon.ports import ChatModel, Clock, ModelRequest
+    from horizon.core.prompt import Prompt
+    from horizon.ports import ChatModel, Clock
+    from horizon.settings import ConsolidationSettings, HorizonSettings
 
 Value = TypeVar("Value")
 
@@ -49,6 +52,28 @@ class Attempt:
     model: str
     reason: str | None = None
     window: int | None = None
+
+
+def window_for(attempt: Attempt, settings: HorizonSettings | ConsolidationSettings) -> int:
+    """Return the window in tokens to ask for: the setting's, or the model's own where that is known to be smaller."""
+    return min(settings.contexte, attempt.window or settings.contexte)
+
+
+def request_for(
+    attempt: Attempt, prompt: Prompt | Rejected, settings: HorizonSettings | ConsolidationSettings
+) -> ModelRequest | Rejected:
+    """Return the request of an attempt under `settings`; Rejected where no prompt could be made."""
+    if isinstance(prompt, Rejected):
+        return prompt
+    return ModelRequest(
+        model=attempt.model,
+        system=prompt.system,
+        prompt=prompt.text,
+        schema=prompt.schema,
+        reply_tokens=prompt.reply_tokens,
+        context=window_for(attempt, settings),
+        timeout=settings.delai_secondes,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,31 +11,30 @@ Rules:
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
+from horizon.cascade import request_for, window_for
 from horizon.core import condensation, narrative
 from horizon.core.beacon import is_beacon
 from horizon.core.event import TRUNCATION, VERBATIM, Cause, Condensed, Evicted, Narrated, Word
 from horizon.core.eviction import plan_eviction, plan_melting
 from horizon.core.render import minute
 from horizon.core.state import Zone, degraded_texts
-from horizon.core.verdict import Rejected
+from horizon.core.upkeep import MaintenanceReport
 from horizon.core.view import view_of
 from horizon.core.zone import chars_of, compose_narrative, rooms
 from horizon.errors import InvalidInput
-from horizon.ports import ModelRequest
 from horizon.settings import summarizers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from horizon.cascade import Attempt, Cascade
+    from horizon.cascade import Cascade
     from horizon.core.budget import ViewOptions
     from horizon.core.event import Section, Step
     from horizon.core.eviction import EvictionPlan
     from horizon.core.exchange import Exchange
-    from horizon.core.prompt import Prompt
     from horizon.core.state import State
     from horizon.ports import BeeStore, Clock
     from horizon.settings import HorizonSettings
@@ -54,42 +53,6 @@ code melts, which is the settings' choice and no failure."""
 REPAIR_BATCH_CHARS: Final = 6_000
 """Characters of exchanges that one call of a narrative's repair takes from the journal: some twenty condensed
 exchanges, so that a day's outage is made good in a few calls, each recorded."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MaintenanceReport:
-    """What a pass really did for one bee, in counts; no text of its memory.
-
-    `condensed` counts texts made for evicted exchanges, `melted` exchanges, `narratives` versions written,
-    `repaired` texts made again, `degraded` texts that are degraded in the state that the pass left. `by` counts
-    the texts of this pass by author. `gauge` gives each zone's characters and budget by the zone's French name.
-    `notes` say, for people, what was left and why. `planned` is what a dry run would have moved.
-    """
-
-    hive: str
-    bee: str
-    active: bool
-    dry_run: bool = False
-    evicted: int = 0
-    condensed: int = 0
-    melted: int = 0
-    narratives: int = 0
-    repaired: int = 0
-    degraded: int = 0
-    calls: int = 0
-    failures: int = 0
-    tokens: int = 0
-    by: Mapping[str, int] = field(default_factory=dict[str, int])
-    gauge: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
-    notes: tuple[str, ...] = ()
-
-    def needs(self) -> bool:
-        """Tell whether the pass changed anything, or a dry run would have."""
-        return bool(self.evicted or self.melted or self.narratives or self.repaired or self.condensed)
-
-    def to_json(self) -> dict[str, object]:
-        """Return the report for a JSON document."""
-        return {**asdict(self), "gauge": {zone: list(level) for zone, level in self.gauge.items()}}
 
 
 @dataclass(slots=True)
@@ -254,11 +217,12 @@ class Maintenance:
             language = self.settings.langue
             asked = self.cascade.ask(
                 summarizers(self.settings),
-                lambda attempt: self._request(
+                lambda attempt: request_for(
                     attempt,
                     condensation.prompt(
-                        exchange, language=language, window=self._window(attempt), reason=attempt.reason
+                        exchange, language=language, window=window_for(attempt, self.settings), reason=attempt.reason
                     ),
+                    self.settings,
                 ),
                 lambda reply: condensation.judge(reply, exchange, language=language),
             )
@@ -335,11 +299,17 @@ class Maintenance:
         language = self.settings.langue
         asked = self.cascade.ask(
             summarizers(self.settings) if most >= SECTIONS_LEAST else (),
-            lambda attempt: self._request(
+            lambda attempt: request_for(
                 attempt,
                 narrative.prompt(
-                    previous, batch, most=most, language=language, window=self._window(attempt), reason=attempt.reason
+                    previous,
+                    batch,
+                    most=most,
+                    language=language,
+                    window=window_for(attempt, self.settings),
+                    reason=attempt.reason,
                 ),
+                self.settings,
             ),
             lambda reply: narrative.judge(reply, previous, batch, most=most, language=language),
         )
@@ -406,22 +376,6 @@ class Maintenance:
 
     def _melting(self, exchange: Exchange, text: str) -> narrative.Melting:
         return narrative.Melting(when=minute(exchange.at, self.options.zone), question=exchange.question, text=text)
-
-    def _window(self, attempt: Attempt) -> int:
-        return min(self.settings.contexte, attempt.window or self.settings.contexte)
-
-    def _request(self, attempt: Attempt, prompt: Prompt | Rejected) -> ModelRequest | Rejected:
-        if isinstance(prompt, Rejected):
-            return prompt
-        return ModelRequest(
-            model=attempt.model,
-            system=prompt.system,
-            prompt=prompt.text,
-            schema=prompt.schema,
-            reply_tokens=prompt.reply_tokens,
-            context=self._window(attempt),
-            timeout=self.settings.delai_secondes,
-        )
 
     def _planned(self) -> MaintenanceReport:
         state = self.store.load().state

@@ -31,9 +31,10 @@ if TYPE_CHECKING:
     from horizon.core.exchange import Exchange
     from horizon.core.finding import Finding
     from horizon.core.oblivion import Oblivion
+    from horizon.core.upkeep import MaintenanceReport
     from horizon.forgetting import Forgetting
     from horizon.importing import ImportReport, Watch
-    from horizon.maintenance import Maintenance, MaintenanceReport
+    from horizon.maintenance import Maintenance
     from horizon.recall import Recall
     from horizon.settings import HorizonSettings, Problem, Resolved
 

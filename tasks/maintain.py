@@ -14,7 +14,7 @@ from tasks.summarizer import summarizer_slot
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from horizon.maintenance import MaintenanceReport
+    from horizon.core.upkeep import MaintenanceReport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

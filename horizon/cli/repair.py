@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from horizon.cli.output import Output
     from horizon.consolidation import DayReport
-    from horizon.maintenance import MaintenanceReport
+    from horizon.core.upkeep import MaintenanceReport
 
 
 def repair(args: Namespace, out: Output) -> int:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from horizon.cli.output import Output
-    from horizon.maintenance import MaintenanceReport
+    from horizon.core.upkeep import MaintenanceReport
 
 
 def maintain(args: Namespace, out: Output) -> int:

@@ -14,22 +14,20 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from horizon.cascade import request_for, window_for
 from horizon.core import asking, extraction
 from horizon.core.asking import PROMPT_VERSION
 from horizon.core.day import digest
 from horizon.core.night import PartRead
 from horizon.core.transcript import parts
-from horizon.core.verdict import Rejected
-from horizon.ports import ModelRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import date, tzinfo
 
-    from horizon.cascade import Asked, Attempt, Cascade
+    from horizon.cascade import Asked, Cascade
     from horizon.core.day import Lived
     from horizon.core.extraction import Reading
-    from horizon.core.prompt import Prompt
     from horizon.ports import Clock
     from horizon.settings import ConsolidationSettings
 
@@ -161,16 +159,17 @@ class Reader:
         if held is None:
             asked = self.cascade.ask(
                 self.models,
-                lambda attempt: self._request(
+                lambda attempt: request_for(
                     attempt,
                     asking.prompt(
                         part,
                         zone=self.zone,
                         language=self.settings.langue,
-                        window=self._window(attempt),
+                        window=window_for(attempt, self.settings),
                         facts=self.facts,
                         reason=attempt.reason,
                     ),
+                    self.settings,
                 ),
                 lambda reply: extraction.judge(
                     reply,
@@ -201,11 +200,15 @@ class Reader:
         if held is None:
             asked = self.cascade.ask(
                 self.models,
-                lambda attempt: self._request(
+                lambda attempt: request_for(
                     attempt,
                     asking.prompt_together(
-                        summaries, language=self.settings.langue, window=self._window(attempt), reason=attempt.reason
+                        summaries,
+                        language=self.settings.langue,
+                        window=window_for(attempt, self.settings),
+                        reason=attempt.reason,
                     ),
+                    self.settings,
                 ),
                 lambda reply: extraction.judge_together(reply, summaries, language=self.settings.langue),
             )
@@ -236,19 +239,3 @@ class Reader:
             *self.models, "", *of,
         ]  # fmt: skip
         return hashlib.sha256("\x1f".join(said).encode("utf-8", "replace")).hexdigest()[:16]
-
-    def _window(self, attempt: Attempt) -> int:
-        return min(self.settings.contexte, attempt.window or self.settings.contexte)
-
-    def _request(self, attempt: Attempt, prompt: Prompt | Rejected) -> ModelRequest | Rejected:
-        if isinstance(prompt, Rejected):
-            return prompt
-        return ModelRequest(
-            model=attempt.model,
-            system=prompt.system,
-            prompt=prompt.text,
-            schema=prompt.schema,
-            reply_tokens=prompt.reply_tokens,
-            context=self._window(attempt),
-            timeout=self.settings.delai_secondes,
-        )
