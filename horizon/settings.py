@@ -230,7 +230,7 @@ _COMMON: Final[Mapping[str, Callable[[object], object]]] = {
     "langue": _one_of("fr", "en"),
     "fuseau": _zone,
     "delai_secondes": _number(0.1, 86_400),
-    "contexte": _whole(1_024, 1_048_576),
+    "contexte": _whole(2_048, 1_048_576),
 }
 _HORIZON: Final[Mapping[str, Callable[[object], object]]] = _COMMON | {
     "actif": _boolean,
