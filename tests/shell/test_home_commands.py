@@ -242,6 +242,21 @@ def test_doctor_names_the_line_and_the_remedy(run, lived):
     assert "line 4" in run.out
 
 
+def test_doctor_tells_what_is_found_over_and_over_once_with_its_places(run, lived):
+    journal = lived / "window" / "mia-messages.jsonl"
+    first = len(journal.read_bytes().splitlines()) + 1
+    with journal.open("ab") as file:
+        file.writelines(b'{"question": "undated %d", "reponse": "a"}\n' % number for number in range(5))
+
+    assert run("doctor", lived) == 1
+    (told,) = (line for line in run.out.splitlines() if "no date that can be read" in line)
+    assert [f"{first + number} (byte" in told for number in range(5)] == [True, True, True, False, False]
+    assert "and 2 more" in told
+    assert run("doctor", lived, "--json") == 1
+    lines = [each["line"] for each in run.json["findings"] if "no date" in each["message"]]
+    assert lines == [first + number for number in range(5)]
+
+
 def test_the_models_of_a_server_are_listed_smallest_first_and_none_where_none_answers(ollama_server):
     names = OllamaModel(host=ollama_server.host).models()
 
