@@ -20,6 +20,7 @@ from horizon.core.event import Step
 from horizon.core.verdict import Rejected
 from horizon.errors import InvalidInput, ModelUnavailable
 from horizon.ports import ModelRequest
+from horizon.settings import timeout_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -72,7 +73,7 @@ def request_for(
         schema=prompt.schema,
         reply_tokens=prompt.reply_tokens,
         context=window_for(attempt, settings),
-        timeout=settings.delai_secondes,
+        timeout=timeout_of(attempt.model, settings),
     )
 
 

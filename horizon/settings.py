@@ -88,7 +88,11 @@ class HorizonSettings:
     fuseau: str = ""
     """IANA name; empty for the machine's zone."""
     delai_secondes: float = 180.0
-    """How long one call of a model may take."""
+    """How long one call of a model may take, whichever step of the cascade makes it."""
+    delai_dedie_secondes: float | None = None
+    """The same for the dedicated model (`resumeur = "ollama/…"`) alone; None: `delai_secondes`."""
+    delai_abeille_secondes: float | None = None
+    """The same for the bee's own model alone; None: `delai_secondes`."""
     contexte: int = 8_192
     """The model's window in tokens that calls ask for (`num_ctx`)."""
     modele: str = ""
@@ -119,6 +123,9 @@ class ConsolidationSettings:
     agents: tuple[str, ...] = ()
     """Only these agents' exchanges; empty: every agent's."""
     delai_secondes: float = 600.0
+    delai_dedie_secondes: float | None = None
+    delai_abeille_secondes: float | None = None
+    """As a bee's; its own model is here the home's `modele`."""
     contexte: int = 8_192
     partie_echanges: int = 5
     """Exchanges read by one call: five at a time found 62 % of the facts where one long prompt found 8 %."""
@@ -230,6 +237,8 @@ _COMMON: Final[Mapping[str, Callable[[object], object]]] = {
     "langue": _one_of("fr", "en"),
     "fuseau": _zone,
     "delai_secondes": _number(0.1, 86_400),
+    "delai_dedie_secondes": _number(0.1, 86_400),
+    "delai_abeille_secondes": _number(0.1, 86_400),
     "contexte": _whole(2_048, 1_048_576),
 }
 _HORIZON: Final[Mapping[str, Callable[[object], object]]] = _COMMON | {
@@ -351,6 +360,15 @@ def summarizers(settings: HorizonSettings | ConsolidationSettings) -> tuple[str,
     if settings.resumeur != TRUNCATION and settings.modele.startswith(MODEL_PREFIX):
         wanted.append(settings.modele)
     return tuple(dict.fromkeys(model for model in wanted if settings.switches.allows(model)))
+
+
+def timeout_of(model: str, settings: HorizonSettings | ConsolidationSettings) -> float:
+    """Return the seconds that one call of `model` may take at its step of the cascade (spec 1-horizon §5).
+
+    A model that is both the dedicated one and the bee's own is asked at the dedicated one's step.
+    """
+    own = settings.delai_dedie_secondes if model == settings.resumeur else settings.delai_abeille_secondes
+    return settings.delai_secondes if own is None else own
 
 
 def keys_of(settings: HorizonSettings | ConsolidationSettings) -> tuple[str, ...]:

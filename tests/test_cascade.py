@@ -6,11 +6,15 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from horizon.cascade import FAILURES_MOST, REST, Attempt, Cascade
+from horizon.adapters.ollama_model import OllamaModel
+from horizon.cascade import FAILURES_MOST, REST, Attempt, Cascade, request_for
 from horizon.core.event import Step
+from horizon.core.prompt import Prompt
 from horizon.errors import InvalidInput, ModelUnavailable
 from horizon.ports import ModelRequest, Rejected
+from horizon.settings import HorizonSettings, summarizers
 from horizon.testing import FixedClock, ScriptedModel
+from tests.ollama_behaviour import hang, slow
 
 DOWN = ModelUnavailable("refused")
 
@@ -62,6 +66,26 @@ def test_a_model_that_cannot_be_reached_is_left_at_once(clock):
     assert asked.by == "b"
     assert asked.steps[0] == Step(by="a", outcome="refused")
     assert len(model.requests) == 2
+
+
+def test_each_step_waits_its_own_time_for_a_real_server(clock, ollama_server):
+    ollama_server.model("small").model("own")
+    ollama_server.then(hang(), slow("good, late", delay=0.6))
+    times = HorizonSettings(
+        resumeur="ollama/small",
+        modele="ollama/own",
+        delai_secondes=0.2,
+        delai_dedie_secondes=0.2,
+        delai_abeille_secondes=60,
+    )
+    asked = Cascade(OllamaModel(host=ollama_server.host), clock).ask(
+        summarizers(times),
+        lambda attempt: request_for(attempt, Prompt(system="", text="text", reply_tokens=10), times),
+        good,
+    )
+    assert (asked.value, asked.by) == ("good, late", "ollama/own")
+    assert [step.by for step in asked.steps] == ["ollama/small", "ollama/own"]
+    assert "in time" in asked.steps[0].outcome
 
 
 def test_a_final_rejection_is_not_asked_again(clock):

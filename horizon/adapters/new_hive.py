@@ -27,6 +27,8 @@ actif = true                     # the switch; off, an agent reads its last thre
 # langue = "fr"                  # of prompts and headings: "fr", "en"
 # fuseau = "Europe/Paris"        # default: the machine's time zone
 # delai_secondes = 180           # how long one call of a model may take
+# delai_dedie_secondes = 60      # of the dedicated model (resumeur = "ollama/<model>") alone; default: delai_secondes
+# delai_abeille_secondes = 180   # of the bee's own model alone; default: delai_secondes
 # contexte = 8192                # the model's window, in tokens
 
 [consolidation]

@@ -204,6 +204,8 @@ def _written(value: object) -> str:
             return "[" + ", ".join(f'"{item}"' for item in items) + "]"
         case int() | float():
             return str(value)
+        case None:
+            return "as delai_secondes"
         case _:
             return f'"{value}"'
 

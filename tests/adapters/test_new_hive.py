@@ -18,7 +18,7 @@ from horizon.settings import (
     merge_horizon,
 )
 
-PLACEHOLDERS = {"fuseau", "modele", "sources", "agents", "bancs"}
+PLACEHOLDERS = {"fuseau", "modele", "sources", "agents", "bancs", "delai_dedie_secondes", "delai_abeille_secondes"}
 
 
 def uncommented(text):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from horizon.adapters.settings_files import SettingsFiles
 from horizon.core.beacon import Floor
-from horizon.settings import HorizonSettings, Layer, keys_of, merge_horizon, summarizers
+from horizon.settings import HorizonSettings, Layer, keys_of, merge_horizon, summarizers, timeout_of
 
 
 @pytest.fixture
@@ -54,6 +54,28 @@ def test_the_most_specific_layer_wins_and_each_value_remembers_its_own(root):
     assert mia.origins["budget_recit"] == "default"
     assert summarizers(mia.settings) == ("ollama/qwen3",)
     assert summarizers(leo.settings) == ()
+
+
+def test_each_step_of_the_cascade_may_have_a_time_of_its_own(root):
+    put(root / "config.json", json.dumps({"horizon": {"delai_secondes": 90, "delai_abeille_secondes": 240}}))
+    put(
+        root / "ruche" / "horizon.toml",
+        '[horizon]\nresumeur = "ollama/small"\ndelai_dedie_secondes = 20\n\n[consolidation]\nmodele = "ollama/own"\n',
+    )
+    put(root / "ruche" / "bees" / "mia.toml", 'modele = "ollama/own"\n\n[horizon]\ndelai_secondes = 30\n')
+    files = SettingsFiles(root / "ruche")
+    mia = files.horizon("mia")
+    assert [timeout_of(model, mia.settings) for model in ("ollama/small", "ollama/own")] == [20, 240]
+    assert mia.origins["delai_dedie_secondes"].endswith("horizon.toml")
+    assert mia.origins["delai_abeille_secondes"].endswith("config.json")
+    home = files.consolidation().settings
+    assert timeout_of("ollama/own", home) == home.delai_secondes == 600
+
+
+def test_one_time_serves_all_steps_where_none_is_named(root):
+    put(root / "ruche" / "horizon.toml", '[horizon]\nresumeur = "ollama/small"\ndelai_secondes = 30\n')
+    found = SettingsFiles(root / "ruche").horizon("mia").settings
+    assert {timeout_of(model, found) for model in ("ollama/small", "ollama/own")} == {30}
 
 
 def test_a_change_is_seen_without_a_restart(root):
