@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
-import shutil
 import time
 import zoneinfo
 from collections import defaultdict
@@ -22,13 +22,14 @@ from benchmarks.measure import by_turns, met, milliseconds, place, progress, tab
 from horizon.adapters.day_journal import DayJournal
 from horizon.adapters.facts_index import FactsIndex
 from horizon.adapters.facts_jsonl import FactsJournal
+from horizon.adapters.facts_seen import FILE_NAME as SEEN_FILE
 from horizon.adapters.files import replace_file
 from horizon.adapters.ledger import LedgerFile
 from horizon.adapters.scans import survey
 from horizon.adapters.traces_sqlite import Traces
 from horizon.cascade import Cascade
 from horizon.consolidation import Consolidation
-from horizon.core.fact import Fact, Trust, one_line
+from horizon.core.fact import Fact, Trust, near_key, one_line
 from horizon.settings import ConsolidationSettings
 from horizon.testing import FixedClock, ScriptedModel
 
@@ -55,13 +56,16 @@ def facts_of(night: int) -> list[Fact]:
 
 
 class Home:
-    """A home with a shared file of so many facts."""
+    """A home with a shared file of so many facts, as the last night left it: what it held has been seen."""
 
     def __init__(self, folder: Path, count: int) -> None:
         folder.mkdir()
-        self.ready = folder / "ready.jsonl"
         self.shared = folder / "memory_facts.jsonl"
-        make_traces.facts(self.ready, count=count)
+        self.seen = folder / SEEN_FILE
+        make_traces.facts(self.shared, count=count)
+        with FactsJournal(self.shared).session():
+            pass
+        self.ready = {path: path.read_bytes() for path in (self.shared, self.seen)}
         self.found = facts_of(1)
 
     def add(self) -> None:
@@ -73,19 +77,33 @@ class Home:
 
     def cost(self) -> float:
         """Return the CPU seconds of adding, less those of rewriting the file once."""
-        shutil.copyfile(self.ready, self.shared)
+        for path, data in self.ready.items():
+            path.write_bytes(data)
+        os.utime(self.shared, (1, 1))
+        with FactsJournal(self.shared).session():
+            pass  # as after the last night: it has rested and is known
+        near_key.cache_clear()
         start = time.process_time()
         self.add()
         added = time.process_time()
         self.rewrite()
         return 2 * added - start - time.process_time()
 
+    def first(self) -> float:
+        """Return the CPU seconds of seeing the whole file for the first time."""
+        self.seen.unlink()
+        near_key.cache_clear()
+        start = time.process_time()
+        with FactsJournal(self.shared).session():
+            return time.process_time() - start
+
 
 def adding(folder: Path, times: int) -> list[list[object]]:
     small, large = Home(folder / "small", 100), Home(folder / "large", 10_000)
     least, most = by_turns(small.cost, large.cost, times=times, clock=lambda run: run())
     return [
-        [f"{PER_NIGHT} facts to 10 000, beyond rewriting the file once", milliseconds(most), f"to 100: {milliseconds(least)}", f"{most / least:.2f} ×", "≤ 1.3 ×", met(most / least, 1.3)]
+        [f"{PER_NIGHT} facts to 10 000, beyond rewriting the file once", milliseconds(most), f"to 100: {milliseconds(least)}", f"{most / least:.2f} ×", "≤ 1.3 ×", met(most / least, 1.3)],
+        ["10 000 facts seen for the first time, once", milliseconds(large.first()), "–", "–", "–", "–"],
     ]  # fmt: skip
 
 

@@ -2,28 +2,31 @@
 
 Every line of others stays byte for byte as it is, malformed ones and unknown fields included. A new fact goes before
 the first of our own facts that is younger, else at the end, so that a day made up late ends where it would have stood.
+What each line is about is known from `facts_seen`, so only lines that others have written since are read.
 """
 
 from __future__ import annotations
 
 import fcntl
 import json
+import math
 import os
-import re
 import time
-import unicodedata
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
+from horizon.adapters import facts_seen
+from horizon.adapters.facts_seen import NOT_OURS, Numbers, Stamp, lines_of, near_number, stamp
 from horizon.adapters.files import make_folder, replace_file, sweep
 from horizon.core.fact import SOURCE, fact_id, near_key
 from horizon.errors import StoreBusy
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from horizon.adapters.facts_seen import Seen
     from horizon.core.fact import Fact
 
 FILE_NAME: Final = "memory_facts.jsonl"
@@ -35,22 +38,16 @@ LOCK_WAIT: Final = 10.0
 """Seconds to wait for the owner, who holds the lock for one rewrite of the file (milliseconds)."""
 _LOCK_POLL: Final = 0.02
 _decode = json.JSONDecoder().decode
-_MARKS = re.compile(r"[\u0300-\u036f]+")
+_NEWLINE: Final = 10
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    data: bytes
-    text: str | None
-    """The fact's text; None for what is no fact (blank, malformed, foreign)."""
-    ours_at: float | None
-    """`created_at` of a fact of ours, else None."""
+class _Line(NamedTuple):
+    """What a line says: nothing where it is blank, malformed or foreign."""
 
-    def is_after(self, at: float, id_: str) -> bool:
-        """Tell whether this is a fact of ours that belongs after one of that instant and id."""
-        if self.ours_at is None or self.text is None or self.ours_at < at:
-            return False
-        return self.ours_at > at or fact_id(self.text) > id_
+    text: str | None = None
+    ours: bool = False
+    at: float | None = None
+    """`created_at`, where that is a number."""
 
 
 @dataclass(slots=True)
@@ -58,29 +55,26 @@ class FactsFile:
     """The facts journal as it stands, for one writer who holds its lock."""
 
     path: Path
-    _lines: list[_Line]
-    _plain: str | None = None
-    """The texts without accents and case, a line each."""
-
-    def near(self, facts: Iterable[Fact]) -> Mapping[tuple[str, ...], str]:
-        """Return, by near key, the ids of those facts in the file that are equal or nearly so to one of `facts`."""
-        if self._plain is None:
-            # one pass over the whole file: what is done line by line below is done for few of its lines
-            whole = "\n".join(" ".join(line.text.split("\n")) if line.text else "" for line in self._lines)
-            self._plain = _plain(whole)
-        found: dict[tuple[str, ...], str] = {}
-        for fact in facts if self._lines else ():
-            key = near_key(fact.text)
-            words = sorted({_plain(word) for word in key if word.isalnum()}, key=len, reverse=True)
-            text = next((text for text in _holding(self._plain, self._lines, words) if near_key(text) == key), None)
-            if text is not None:
-                found.setdefault(key, fact_id(text))
-        return found
+    _data: bytearray
+    seen: Seen
+    changed: bool = False
+    """Whether `seen` is to be kept again."""
 
     @property
     def room(self) -> int:
         """How many facts one night may add: what the owner's cap leaves, and a set share beyond; at least 0."""
-        return max(OWNER_MOST - sum(1 for line in self._lines if line.text is not None), 0) + PUSH_MOST
+        return max(OWNER_MOST - self.seen.facts, 0) + PUSH_MOST
+
+    def near(self, facts: Iterable[Fact]) -> Mapping[tuple[str, ...], str]:
+        """Return, by near key, the ids of those facts in the file that are equal or nearly so to one of `facts`."""
+        found: dict[tuple[str, ...], str] = {}
+        for key in dict.fromkeys(near_key(fact.text) for fact in facts):
+            for line in self.seen.lines_of(near_number(key)):
+                text = self._line(line).text
+                if text is not None and near_key(text) == key:
+                    found[key] = fact_id(text)
+                    break
+        return found
 
     def add(self, facts: Sequence[Fact]) -> int:
         """Write those of `facts` that the file does not hold, durably, in one replacement; return how many.
@@ -92,18 +86,24 @@ class FactsFile:
         new = {fact.id: fact for fact in facts if near_key(fact.text) not in near}
         if not new:
             return 0
-        lines = list(self._lines)
+        places: dict[int, list[Fact]] = {}
         place = 0
         for id_, fact in sorted(new.items(), key=lambda item: (item[1].at, item[0])):
-            at = fact.at.timestamp()
-            while place < len(lines) and not lines[place].is_after(
-                at, id_
-            ):  # what is not after an earlier one is not after it
-                place += 1
-            lines.insert(place, _Line(data=_written(fact), text=fact.text, ours_at=at))
-        data = b"\n".join(line.data for line in lines) + b"\n"
-        replace_file(self.path, data)
-        self._lines, self._plain = lines, None
+            place = self._place(place, fact.at.timestamp(), id_)  # what is not after an earlier one is not after it
+            places.setdefault(place, []).append(fact)
+        appended = list(places) == [len(self.seen.sizes)]
+        if self._data and self._data[-1] != _NEWLINE:
+            self._data += b"\n"
+            appended = False
+        for line, group in reversed(places.items()):  # from the end, so that what stands before keeps its place
+            start = len(self._data) if line == len(self.seen.sizes) else self.seen.start(line)
+            assert not start or self._data[start - 1] == _NEWLINE, "a fact goes between two lines"
+            pieces = [_written(fact) for fact in group]
+            self._data[start:start] = b"".join(piece + b"\n" for piece in pieces)
+            self.seen.insert(line, pieces, [_numbers(piece) for piece in pieces])
+        replace_file(self.path, self._data)
+        self.seen.seal(self._data, appended=appended)
+        self.changed = True
         return len(new)
 
     def drop(self, ids: Collection[str]) -> int:
@@ -112,37 +112,35 @@ class FactsFile:
         Raises:
             OSError: the disk refused; the file stands as it was.
         """
-        lines = [
-            line for line in self._lines if line.ours_at is None or line.text is None or fact_id(line.text) not in ids
-        ]
-        dropped = len(self._lines) - len(lines)
+        pieces = lines_of(self._data)
+        kept = [piece for piece in pieces if not _is_ours(_line(piece), ids)]
+        dropped = len(pieces) - len(kept)
         if dropped:
-            replace_file(self.path, b"".join(line.data + b"\n" for line in lines))
-            self._lines, self._plain = lines, None
+            self._data = bytearray(b"".join(piece + b"\n" for piece in kept))
+            replace_file(self.path, self._data)
+            self.seen = facts_seen.look(self._data, Stamp(), self.seen, _numbers)
+            self.changed = True
         return dropped
 
+    def _place(self, line: int, at: float, id_: str) -> int:
+        """Return the first line from `line` on that is a fact of ours and belongs after one of that instant and id."""
+        times = self.seen.times
+        last = len(times)
+        if at > self.seen.latest:
+            return last
+        while line < last:
+            if times[line] > at or (times[line] == at and fact_id(self._line(line).text or "") > id_):
+                return line
+            line += 1
+        return last
 
-def _holding(plain: str, lines: Sequence[_Line], words: Sequence[str]) -> Iterator[str]:
-    """Yield, in order, the texts of the lines in whose plain form every one of `words` (the longest first) stands."""
-    longest = words[0] if words else ""
-    start = number = 0
-    while (hit := plain.find(longest, start)) >= 0:
-        number += plain.count("\n", start, hit)
-        start = max(plain.rfind("\n", start, hit) + 1, start)
-        end = plain.find("\n", hit)
-        if end < 0:
-            end = len(plain)
-        text = lines[number].text
-        if text and all(word in plain[start:end] for word in words):
-            yield text
-        start, number = end + 1, number + 1
+    def _line(self, line: int) -> _Line:
+        start = self.seen.start(line)
+        return _line(bytes(self._data[start : start + self.seen.sizes[line]]))
 
 
-def _plain(text: str) -> str:
-    """Return `text` without accents and case: what holds every word of the near key of each of its lines."""
-    if not text.isascii():
-        text = _MARKS.sub("", unicodedata.normalize("NFKD", text))
-    return text.casefold()
+def _is_ours(line: _Line, ids: Collection[str]) -> bool:
+    return line.ours and line.text is not None and fact_id(line.text) in ids
 
 
 def _written(fact: Fact) -> bytes:
@@ -167,31 +165,55 @@ class FactsJournal:
         """
         with _locked(self.path.with_name(self.path.name + ".lock"), self.wait):
             sweep(self.path)
-            yield self._read()
+            kept = self.path.with_name(facts_seen.FILE_NAME)
+            before = facts_seen.load(kept)
+            data, now = _content(self.path)
+            if before is not None and before.is_of(data, now):
+                file = FactsFile(self.path, data, before, changed=before.stamp != now)
+                before.stamp = now
+            else:
+                file = FactsFile(self.path, data, facts_seen.look(data, now, before, _numbers), changed=True)
+            yield file
+            if file.changed:
+                file.seen.save(kept)
 
-    def _read(self) -> FactsFile:
-        try:
-            data = self.path.read_bytes()
-        except FileNotFoundError:
-            data = b""
-        pieces = data.split(b"\n")
-        if not pieces[-1]:
-            pieces.pop()
-        return FactsFile(self.path, [_line(piece) for piece in pieces])
+
+def _content(path: Path) -> tuple[bytearray, Stamp]:
+    """Return the bytes of a file, none where there is none, in a form that takes new lines without being copied."""
+    try:
+        with path.open("rb", buffering=0) as file:
+            status = os.fstat(file.fileno())
+            data = bytearray(status.st_size)
+            del data[file.readinto(data) or 0 :]
+            data += file.read()  # it had grown, or one read gives no more
+    except FileNotFoundError:
+        return bytearray(), Stamp()
+    return data, stamp(status)
 
 
 def _line(data: bytes) -> _Line:
     try:
-        # as json.loads does, without guessing at encodings: ten thousand lines are read each night
         value = _decode(data.decode("utf-8", "surrogatepass").removeprefix("\ufeff"))
-    except (ValueError, RecursionError):
-        return _Line(data, None, None)
-    if not isinstance(value, dict):
-        return _Line(data, None, None)
-    found = cast("dict[str, Any]", value)
-    text, at = found.get("text"), found.get("created_at")
-    ours = found.get("source") == SOURCE and isinstance(at, int | float) and not isinstance(at, bool)
-    return _Line(data, text if isinstance(text, str) else None, float(cast("float", at)) if ours else None)
+        if not isinstance(value, dict):
+            return _Line()
+        found = cast("dict[str, Any]", value)
+        text, at = found.get("text"), found.get("created_at")
+        dated = isinstance(at, int | float) and not isinstance(at, bool)
+        return _Line(
+            text=text if isinstance(text, str) else None,
+            ours=found.get("source") == SOURCE,
+            at=float(cast("float", at)) if dated else None,
+        )
+    except (ValueError, RecursionError, OverflowError):
+        return _Line()
+
+
+def _numbers(data: bytes) -> Numbers:
+    line = _line(data)
+    if line.text is None:
+        return Numbers()
+    dated = line.ours and line.at is not None and not math.isnan(line.at)
+    return Numbers(near_number(near_key(line.text)), line.at if dated and line.at is not None else NOT_OURS)
 
 
 @contextmanager

@@ -51,7 +51,7 @@ def sync_folder(path: Path) -> None:
         os.close(fd)
 
 
-def replace_file(path: Path, data: bytes) -> None:
+def replace_file(path: Path, data: bytes | bytearray) -> None:
     """Put `data` in the place of the file, durably: a crash leaves the old one or the new one.
 
     A file that exists keeps its rights; a new one is for the user only.

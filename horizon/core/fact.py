@@ -177,6 +177,11 @@ def _bare(word: str) -> str:
     return plain[:-1] if len(plain) > 4 and plain.endswith("s") and not plain.endswith("ss") else plain
 
 
+NEAR_VERSION: Final = 1
+"""Raised when `near_key` comes to give another key for some text: what was kept by the old ones is then made again."""
+
+
+@lru_cache(maxsize=1 << 12)  # a night asks for a fact's key in the day, in the shared file, and in the ledger
 def near_key(text: str) -> tuple[str, ...]:
     """Return what two nearly equal facts share: their words in order, articles, accents and plurals aside.
 
