@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from horizon.core import redaction
+from horizon.core import card_number, key_shape, redaction
 from horizon.core.redaction import MASK, redact
+from tests.core.secret_table import INNOCENT, SECRETS
 
 # Shapes are put together here, so that no scanner takes this file for a leak.
 LETTERS = "aB3dE5gH7jK9mN1pQ2sT4vW6xY8zA0cD"
@@ -121,6 +122,20 @@ def test_what_is_no_secret_is_left_alone(text):
     assert redact(text) == text
 
 
+@pytest.mark.parametrize("kind", SECRETS)
+def test_no_eight_characters_of_a_secret_are_left(kind):
+    secret, text = SECRETS[kind]
+    masked = redact(text)
+    size = min(len(secret), 8)
+    assert not [secret[at : at + size] for at in range(len(secret) - size + 1) if secret[at : at + size] in masked]
+    assert redact(masked) == masked
+
+
+@pytest.mark.parametrize("text", INNOCENT)
+def test_innocent_texts_stay_as_they_are(text):
+    assert redact(text) == text
+
+
 @pytest.mark.parametrize("text", [text for text, _ in MASKED])
 def test_masking_twice_changes_nothing(text):
     assert redact(redact(text)) == redact(text)
@@ -131,7 +146,11 @@ def test_the_mask_is_no_mark_of_the_view():
 
 
 PIECES = st.sampled_from(
-    [text for text, _ in MASKED] + LEFT_ALONE + ["\n", " ", "=", ":", "'", '"', "password", "@", "://"]
+    [text for text, _ in MASKED]
+    + LEFT_ALONE
+    + [text for _, text in SECRETS.values()]
+    + INNOCENT
+    + ["\n", " ", "=", ":", "'", '"', "password", "@", "://"]
 )
 
 
@@ -147,17 +166,22 @@ def test_masking_any_text_twice_is_masking_it_once(text):
 def test_looking_for_signs_first_hides_no_secret(text):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(redaction, "_has", lambda _text, _signs: True)
-        patch.setattr(redaction, "_may_assign", lambda _known: True)
-        patch.setattr(redaction, "_SIGNS", tuple(("", shape) for _, shape in redaction._SIGNS))
-        patch.setattr(redaction, "_RUN", re.compile(""))
-        patch.setattr(redaction, "_DIGITS", re.compile(""))
+        patch.setattr(redaction, "_follows", lambda _known, _names, _end: True)
+        patch.setattr(redaction, "_COMMANDS", (("", ("",)),))
+        patch.setattr(key_shape, "SIGNS", tuple(("", shape) for _, shape in key_shape.SIGNS))
+        patch.setattr(card_number, "SIGN", re.compile(""))
         without = redact(text)
     assert redact(text) == without
 
 
 @pytest.mark.parametrize(
     "piece",
-    ["a", "a.", "a-", "a_", "a:", "1 ", "4539 ", "sk", "AKIA", "12345678:AA", "://", "password", "token=", "=a", "a@", "<", " ", "\n", "密码"],
+    [
+        *("a", "a.", "a-", "a_", "a:", "1 ", "4539 ", "sk", "AKIA", "12345678:AA", "://", "password", "token=", "=a", "a@", "<", " ", "\n", "密码"),
+        *("curl -u a ", "echo a", "login x -p", "login a password ", "password is ", "<password>", "('password', '", "password = a or '"),
+        *("1//0", "MTA0", "EAA", "AAAA", "0/1", "4532 7511 ", "----BEGIN PRIVATE KEY----", "cookie: a=", "|password", "Private-Lines: 1\n"),
+        *("$2b$", "eyJaaaaaaaaa.", "sl.", "password: string", "https://a1", "aaaaaaaaaaaaaa.atlasv1.", "ENV A\n", "username/password:a", "code pin "),
+    ],
 )  # fmt: skip
 def test_a_very_long_text_of_one_thing_is_masked_without_trouble(piece):
     text = piece * (300_000 // len(piece))
