@@ -138,6 +138,8 @@ def commands(text: str) -> list[Literal]:
     return found
 
 
+_ACCENTS: Final = re.compile("[\u0300-\u034e\u0350-\u036f]+")
+"""The combining marks of Latin scripts, nearly all that there are; the others are looked up."""
 _FAR: Final = re.compile(r"[^\x00-\x7f]+")
 
 
@@ -148,6 +150,7 @@ def _unmarked(found: re.Match[str]) -> str:
 def folded(text: str) -> str:
     """Return `text` for comparing: compatibility forms, accents and case folded, runs of space as one."""
     if not text.isascii():
-        text = unicodedata.normalize("NFKD", text)
-        text = _FAR.sub(_unmarked, text)
+        text = _ACCENTS.sub("", unicodedata.normalize("NFKD", text))
+        if not text.isascii():
+            text = _FAR.sub(_unmarked, text)
     return " ".join(text.replace("\\", "/").replace("’", "'").casefold().split())

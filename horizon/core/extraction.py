@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from horizon.core.asking import INSTRUCTION, QUOTE_CAP, SUMMARY_MOST, SUMMARY_SENTENCES, TOGETHER, room
@@ -45,6 +46,10 @@ if TYPE_CHECKING:
 SUPPORT: Final = 0.25
 """Least share of a fact's words of substance that its exchanges must hold: a paraphrase shares at least the
 names of things; what was made up shares nothing."""
+
+
+TEXTS_HELD: Final = 32
+"""Texts of which is remembered what was found in them: each of a part's is held against all facts that cite it."""
 
 
 class Refusal(StrEnum):
@@ -234,10 +239,15 @@ def _quote(words: str, seen: _Seen) -> Quote | None:
     """Return `words` as the exchange has them; None where it has not all of them (an ellipsis may join pieces)."""
     pieces = [piece for each in re.split(r"\[?(?:…|\.{3})\]?", words) if (piece := folded(each))]
     for text in (seen.question, seen.answer):
-        held = folded(one_line(text))
+        held = _flat(text)
         if pieces and all(piece in held for piece in pieces):
             return Quote(address=seen.lived.address, words=one_line(redact(words))[: QUOTE_CAP * 2])
     return None
+
+
+@lru_cache(maxsize=TEXTS_HELD)
+def _flat(text: str) -> str:
+    return folded(one_line(text))
 
 
 def _closest(text: str, seen: _Seen) -> Quote | None:
@@ -261,8 +271,13 @@ def _supported(text: str, sources: Iterable[str], share: float = SUPPORT) -> boo
     wanted = {_stem(word) for word in content(text) if len(word) > 2 or not word.isascii()}
     if not wanted:
         return False
-    known = {_stem(word) for source in sources for word in content(source)}
-    return len(wanted & known) >= max(1.0, share * len(wanted))
+    found = {word for source in sources for word in wanted & _known(source)}
+    return len(found) >= max(1.0, share * len(wanted))
+
+
+@lru_cache(maxsize=TEXTS_HELD)
+def _known(text: str) -> frozenset[str]:
+    return frozenset(map(_stem, content(text)))
 
 
 def wished(kept: Iterable[Lived], day: date) -> tuple[Fact, ...]:

@@ -91,24 +91,29 @@ def one_line(text: str) -> str:
 
     U+2028, U+2029, U+0085 and control characters would break the line of the shared file for its owner.
     """
-    return " ".join("".join(_plain(char) for char in text).split())
+    if not text.isascii():
+        text = _NOTHING.sub("", text)
+    return " ".join(_BREAKS.sub(" ", text).split())
 
 
-def _plain(char: str) -> str:
-    kind = unicodedata.category(char)
-    if kind in {"Zl", "Zp", "Cc", "Zs"}:
-        return " "
-    if kind == "Cs" or char in "\ufeff\ufffe\uffff":
-        return ""
-    return char
+_BREAKS: Final = re.compile("[\x00-\x1f\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
+"""Controls, separators, and spaces of other kinds: the Unicode categories Cc, Zl, Zp, Zs."""
+_NOTHING: Final = re.compile("[\ud800-\udfff\ufeff\ufffe\uffff]")
+"""Lone surrogates, byte order marks and what is no character: they stand for nothing."""
 
 
 _RAISED: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉", "01234567890123456789")
 _POWER = re.compile(r"([⁰¹²³⁴⁵⁶⁷⁸⁹]+|[₀₁₂₃₄₅₆₇₈₉]+)")
 _FRACTION = re.compile(r"(?<=\d)(?=[¼-¾⅐-⅞])")
-_ALIKE: Final = str.maketrans(
-    {"’": "'", "‘": "'", "ʼ": "'", "«": '"', "»": '"', "“": '"', "”": '"', "‐": "-", "‑": "-"}
+_UNUSUAL: Final = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉¼-¾⅐-⅞]")
+_ALIKE: Final = (
+    *(("'", each) for each in "’‘ʼ"),
+    *(('"', each) for each in "«»“”"),
+    *(("-", each) for each in "‐‑"),
 )
+_QUOTED: Final = re.compile(r'"\s*([^"]*?)\s*"')
+_CLOSE_UP: Final = ":;!?%€$"
+"""Before these a space is a matter of taste."""
 _END_MARKS: Final = " .!?…;:,。！？；：，、"
 
 
@@ -117,12 +122,26 @@ def folded(text: str) -> str:
 
     A power or index stays one (10⁵ is not 105), quotation marks and apostrophes of all kinds are alike.
     """
-    text = _POWER.sub(lambda run: f"^{run[1].translate(_RAISED)}", text)
-    text = _FRACTION.sub(" ", text)
-    text = unicodedata.normalize("NFKC", text.translate(_ALIKE)).casefold()
-    text = unicodedata.normalize("NFKC", text).translate(_ALIKE)
-    text = re.sub(r'"\s*([^"]*?)\s*"', r'"\1"', " ".join(text.split()))
-    return re.sub(r"\s+(?=[:;!?%€$])", "", text).strip(_END_MARKS)
+    if text.isascii():
+        text = text.lower()
+    else:
+        if _UNUSUAL.search(text):
+            text = _POWER.sub(lambda run: f"^{run[1].translate(_RAISED)}", text)
+            text = _FRACTION.sub(" ", text)
+        text = unicodedata.normalize("NFKC", _alike(text)).casefold()
+        text = _alike(unicodedata.normalize("NFKC", text))
+    text = " ".join(text.split())
+    if '"' in text:
+        text = _QUOTED.sub(r'"\1"', text)
+    for sign in _CLOSE_UP:
+        text = text.replace(f" {sign}", sign)
+    return text.strip(_END_MARKS)
+
+
+def _alike(text: str) -> str:
+    for sign, written in _ALIKE:
+        text = text.replace(written, sign)
+    return text
 
 
 _CJK = re.compile(r"[㐀-鿿豈-﫿぀-ヿ가-힯]")
@@ -171,12 +190,17 @@ _TOKEN = re.compile(
 )
 
 
+@lru_cache(maxsize=1 << 14)  # words come again and again
 def _bare(word: str) -> str:
     """Return a word without accents, and without the plural's s where it is long enough to have one."""
-    plain = "".join(char for char in unicodedata.normalize("NFD", word) if not unicodedata.combining(char))
+    plain = word
+    if not word.isascii():
+        plain = "".join(char for char in unicodedata.normalize("NFD", word) if not unicodedata.combining(char))
     return plain[:-1] if len(plain) > 4 and plain.endswith("s") and not plain.endswith("ss") else plain
 
 
+_NAMED: Final = re.compile(r"(?<=[\w,;:'’»)] )[^\W\d_a-z][\w'’-]+")
+"""Words with a capital inside a sentence, and all that begin with no small letter from a to z."""
 NEAR_VERSION: Final = 1
 """Raised when `near_key` comes to give another key for some text: what was kept by the old ones is then made again."""
 
@@ -189,7 +213,7 @@ def near_key(text: str) -> tuple[str, ...]:
     digit, dot or slash) keep accents and ending. A rotation of four words or more counts as one order
     ("since 2019 Marie lives in Lyon").
     """
-    names = {found.casefold() for found in re.findall(r"(?<=[\w,;:'’»)] )[^\W\d_a-z][\w'’-]+", text)}
+    names = {found.casefold() for found in _NAMED.findall(text)}
     words = _TOKEN.findall(folded(text))
     key: list[str] = []
     for at, word in enumerate(words):

@@ -88,12 +88,18 @@ def _loop(text: str) -> str | None:
 def _echo(text: str, instructions: str) -> str | None:
     if OWN_MARKER in text or re.search(rf"</?{FENCE}>", text):
         return "it repeats the prompt"
+    if not instructions:
+        return None
     said = folded(text)
-    for line in instructions.split("\n"):
-        for sentence in re.split(r"(?<=[.:]) ", line):
-            if len(sentence) >= ECHO_LEAST and folded(sentence) in said:
-                return "it repeats the instructions"
-    return None
+    return "it repeats the instructions" if any(each in said for each in _told(instructions)) else None
+
+
+@lru_cache(maxsize=8)  # a few texts of ours
+def _told(instructions: str) -> tuple[str, ...]:
+    """Return the longer sentences of an instruction, folded."""
+    lines = instructions.split("\n")
+    parts = (sentence for line in lines for sentence in re.split(r"(?<=[.:]) ", line))
+    return tuple(folded(sentence) for sentence in parts if len(sentence) >= ECHO_LEAST)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,12 +112,12 @@ class _Sources:
     counts: frozenset[int]
 
 
-@lru_cache(maxsize=2)  # one text is checked sentence by sentence against the same sources
+@lru_cache(maxsize=8)  # one text is checked sentence by sentence against the same sources, facts each against its own
 def _known(sources: tuple[str, ...]) -> str:
     return folded("\n".join(clean(source) for source in sources))
 
 
-@lru_cache(maxsize=2)  # as above
+@lru_cache(maxsize=8)  # as above
 def _read(sources: tuple[str, ...]) -> _Sources:
     things, rest = literals("\n".join(clean(source) for source in sources))
     found = quantities(rest)

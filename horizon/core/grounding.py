@@ -7,6 +7,7 @@ gives them away. Judged only where summary and sources are in one language: a tr
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from horizon.core.claims import folded
@@ -83,14 +84,22 @@ def language_of(text: str) -> str | None:
 def strange_sentence(text: str, source: str) -> str | None:
     """Return the first sentence of `text` of which no telling word occurs in `source`, None where there is none."""
     language = language_of(text)
-    if language is None or language != language_of(source):
+    if language is None:
         return None
-    known = frozenset(_stems(_TELLING.findall(folded(source))))
+    told, known = _ground(source)
+    if language != told:
+        return None
     for sentence in _SENTENCE.split(text):
         stems = set(_stems(_TELLING.findall(folded(sentence))))
         if len(stems) >= (2 * WORDS_LEAST if language == "zh" else WORDS_LEAST) and not stems & known:
             return " ".join(sentence.split())
     return None
+
+
+@lru_cache(maxsize=4)  # one text is checked sentence by sentence against the same sources
+def _ground(source: str) -> tuple[str | None, frozenset[str]]:
+    """Return the language of `source` and its stems."""
+    return language_of(source), frozenset(_stems(_TELLING.findall(folded(source))))
 
 
 def _stems(words: Iterable[str]) -> Iterable[str]:

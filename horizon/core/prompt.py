@@ -29,7 +29,8 @@ _RUN = re.compile(r"(.)\1{39,}", re.DOTALL)
 """A character repeated 40 times or more: rules and padding, never words; 40 spares any real indentation."""
 _LINES_RUN = re.compile(r"^(.+)\n(?:\1\n){4,}", re.MULTILINE)
 """A line that repeats five times or more: logs and progress bars."""
-_CJK = re.compile("[⺀-鿿가-힯豈-﫿！-￯]|[\U00020000-\U0003ffff]")
+_LINES_LEAST: Final = 5
+_CJK = re.compile("[⺀-鿿가-힯豈-﫿！-￯\U00020000-\U0003ffff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,8 +78,19 @@ def least_tokens(text: str) -> int:
 
 def collapsed(text: str) -> str:
     """Return `text` with long runs of one character or one line shortened, each with how many there were."""
-    text = _RUN.sub(lambda run: f"{run[1] * 3}(×{len(run[0])})", text)
-    return _LINES_RUN.sub(lambda run: f"{run[1]}\n(×{run[0].count(chr(10))})\n", text)
+    if _may_run(text):
+        text = _RUN.sub(lambda run: f"{run[1] * 3}(×{len(run[0])})", text)
+    if text.count("\n") >= _LINES_LEAST:
+        text = _LINES_RUN.sub(lambda run: f"{run[1]}\n(×{run[0].count(chr(10))})\n", text)
+    return text
+
+
+def _may_run(text: str) -> bool:
+    """Tell whether a character may be repeated 40 times: then four that are looked at of some twenty are alike."""
+    for first, second, third, fourth in zip(text[::20], text[6::20], text[13::20], text[19::20], strict=False):
+        if first == second == third == fourth:
+            return True
+    return False
 
 
 def shortened(text: str, most: int, note: str = "… {} …") -> str:

@@ -83,36 +83,29 @@ def texts(value: object) -> list[str]:
     return []
 
 
-def _walked(text: str, start: int) -> Iterator[tuple[int, str, bool]]:
-    """Yield place, character, and whether a quoted text is open after it, from `start` on."""
-    quoted = escaped = False
-    for index in range(start, len(text)):
-        char = text[index]
-        if escaped:
-            escaped = False
-        elif quoted and char == "\\":
-            escaped = True
-        elif char == '"':
-            quoted = not quoted
-        yield index, char, quoted
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*("?)|[{}\[\]]', re.DOTALL)
+"""A quoted text, to its end or to that of all, or a bracket outside of one."""
+_COMMAS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|,\s*([}\]])', re.DOTALL)
+"""A quoted text, or a comma before a closer outside of one."""
 
 
 def _extent(reply: str, start: int) -> tuple[int | None, str]:
     """Return where the object at `start` ends and what closes it if the reply was cut; None if it is too deep."""
     closers: list[str] = []
     quoted = False
-    for index, char, quoted in _walked(reply, start):  # the last state of the walk is used below
-        if quoted:
-            continue
-        if char in "{[":
-            closers.append("}" if char == "{" else "]")
+    for found in _TOKEN.finditer(reply, start):
+        mark = found[0]
+        if mark[0] == '"':
+            quoted = not found[1]
+        elif mark in "{[":
+            closers.append("}" if mark == "{" else "]")
             if len(closers) > DEPTH_MOST:
                 return None, ""
-        elif char in "}]":
-            if closers.pop() != char:
+        else:
+            if closers.pop() != mark:
                 return None, ""
             if not closers:
-                return index + 1, ""
+                return found.end(), ""
     return len(reply), ('"' if quoted else "") + "".join(reversed(closers))
 
 
@@ -127,9 +120,10 @@ def _read(text: str) -> dict[str, object] | None:
     return None
 
 
-def _mendings(text: str) -> list[str]:
-    """Return readings of `text` to try: as it is, without commas before a closer, without a half-written last item."""
-    mended = [text, bare := _without_trailing_commas(text)]
+def _mendings(text: str) -> Iterator[str]:
+    """Yield readings of `text` to try: as it is, without commas before a closer, without a half-written last item."""
+    yield text
+    yield (bare := _without_trailing_commas(text))
     closers = re.search(r'"?[\]}]*$', bare)
     tail = closers[0].lstrip('"') if closers else ""
     body = bare[: len(bare) - len(tail)]
@@ -140,17 +134,8 @@ def _mendings(text: str) -> list[str]:
         body = body[:cut]
         closing = _extent(body, 0)
         if closing[0] == len(body):
-            mended.append(_without_trailing_commas(body + closing[1]))
-    return mended
+            yield _without_trailing_commas(body + closing[1])
 
 
 def _without_trailing_commas(text: str) -> str:
-    parts: list[str] = []
-    for _, char, quoted in _walked(text, 0):
-        if not quoted and char in "}]":
-            while parts and parts[-1].isspace():
-                parts.pop()
-            if parts and parts[-1] == ",":
-                parts.pop()
-        parts.append(char)
-    return "".join(parts)
+    return _COMMAS.sub(lambda found: found[0] if found[0][0] == '"' else found[1], text)

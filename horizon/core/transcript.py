@@ -9,6 +9,7 @@ Rules:
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from horizon.core.condensation import first_sentences
@@ -84,6 +85,11 @@ def transcript(part: Sequence[Lived], *, zone: tzinfo, room: int, language: str)
 
 def shown(part: Sequence[Lived], *, room: int, language: str) -> list[tuple[str, str]]:
     """Return question and answer of each exchange as a summarizer sees them in about `room` tokens, in order."""
+    return list(_shown(tuple(part), room, language))
+
+
+@lru_cache(maxsize=1)  # what was asked about is what the reply is held against
+def _shown(part: tuple[Lived, ...], room: int, language: str) -> tuple[tuple[str, str], ...]:
     texts = [(redact(lived.exchange.question).strip(), redact(lived.exchange.answer).strip()) for lived in part]
     shares = _shares([ENTRY_TOKENS + _tokens(question) + _tokens(answer) for question, answer in texts], room)
     note = _CUT[language]
@@ -92,7 +98,7 @@ def shown(part: Sequence[Lived], *, room: int, language: str) -> list[tuple[str,
         left = max(share - ENTRY_TOKENS, 8)
         asked = within(question, max(left // QUESTION_SHARE, left - _tokens(answer)), note)
         found.append((asked, within(answer, max(left - most_tokens(asked), 4), note)))
-    return found
+    return tuple(found)
 
 
 def _tokens(text: str) -> int:

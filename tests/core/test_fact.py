@@ -131,6 +131,15 @@ def test_a_fact_is_one_line_that_any_splitlines_keeps_whole(text):
     assert one_line(line) == line
 
 
+def test_of_all_characters_only_separators_controls_and_lone_surrogates_change_on_one_line():
+    for code in range(0x110000):
+        char = chr(code)
+        kind = unicodedata.category(char)
+        apart = kind in {"Zl", "Zp", "Cc", "Zs"}
+        dropped = kind == "Cs" or char in "\ufeff\ufffe\uffff"
+        assert one_line(f"a{char}b") == ("a b" if apart else "ab" if dropped else f"a{char}b"), hex(code)
+
+
 def test_unicode_line_breaks_become_spaces():
     assert one_line("a\u2028b\u2029c\u0085d\x0be\x00f\r\ng") == "a b c d e f g"
 

@@ -29,6 +29,13 @@ def test_runs_are_collapsed_with_their_count():
     assert collapsed("a" * 39) == "a" * 39
     assert collapsed("ligne\n" * 6 + "fin") == "ligne\n(×6)\nfin"
     assert collapsed("ligne\n" * 4 + "fin") == "ligne\n" * 4 + "fin"
+    assert collapsed("ligne\n" * 5 + "fin") == "ligne\n(×5)\nfin"
+
+
+@given(before=st.text("xy", max_size=45), run=st.integers(38, 90), after=st.text("xy", max_size=45))
+def test_a_run_is_found_wherever_it_begins(before, run, after):
+    shown = f"---(×{run})" if run >= 40 else "-" * run
+    assert collapsed(f"{before}{'-' * run}{after}") == f"{before}{shown}{after}"
 
 
 def test_a_long_text_keeps_its_head_and_its_tail_and_says_what_is_missing():
