@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from horizon.core.budget import Budgets, ViewOptions
 from horizon.core.event import Flagged, Word
 from horizon.core.exchange import CONVERSATION, Exchange, content_id
-from horizon.core.view import PLAIN, look, view_of, with_latest
+from horizon.core.view import PLAIN, extended, look, view_of, with_latest
 from horizon.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from horizon.core.receipt import View
     from horizon.core.state import State
     from horizon.core.view import Look
-    from horizon.ports import BeeStore, Clock
+    from horizon.ports import BeeStore, Clock, Fold
     from horizon.settings import HorizonSettings, Resolved
 
 
@@ -47,6 +47,16 @@ def view_options(settings: HorizonSettings, zone: tzinfo) -> ViewOptions:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Last:
+    """The last view: the stamps of the store and of the settings that it was made under, and how it was made."""
+
+    stamp: tuple[object, object]
+    view: View
+    look: Look | None
+    """None where another process made it."""
+
+
 @dataclass(slots=True)
 class Bee:
     """One agent's memory: its integral journal, its flags, its horizon. Safe to share between threads."""
@@ -56,7 +66,9 @@ class Bee:
     _settings: BeeSettings = field(repr=False)
     _clock: Clock = field(repr=False)
     _zone: Callable[[str], tzinfo] = field(repr=False)
-    _last: tuple[tuple[object, object], Look] | None = field(default=None, repr=False)
+    _last: _Last | None = field(default=None, repr=False)
+    _asked: bool = field(default=False, repr=False)
+    """Whether a view was asked for since the last append: then this is a bee of which another one will be."""
 
     def append(
         self,
@@ -80,7 +92,7 @@ class Bee:
         if not kind.strip():
             raise InvalidInput(f'an exchange has a kind, such as "{CONVERSATION}"; found {kind!r}')
         moment = self._clock.now() if at is None else self.instant(at)
-        return self._store.append(
+        written = self._store.append(
             Exchange(
                 id=content_id(at=moment, kind=kind, tool=tool, question=question, answer=answer),
                 at=moment,
@@ -90,7 +102,11 @@ class Bee:
                 answer=answer,
                 model=model,
             )
-        ).exchange
+        )
+        if self._asked and written.fold is not None:
+            self._asked = False
+            self._prepare(written.fold)
+        return written.exchange
 
     def read(self, *, at: datetime | None = None, trying: HorizonSettings | None = None) -> View:
         """Return the horizon: never longer than the budget, in lived order, from the journals alone (spec §3).
@@ -104,20 +120,58 @@ class Bee:
             fold = self._store.load() if instant is None else self._store.load_at(instant)
             state = self._shown(fold.state, instant, active=settings.actif)
             return view_of(state, view_options(settings, self._zone(settings.fuseau)))
+        self._asked = True
         stamp = (self._store.stamp(), self._settings.stamp())
         last = self._last
-        if last is not None and last[0] == stamp:
-            return last[1].view
-        if last is not None and last[0][1] == stamp[1]:
-            options = last[1].options
+        if last is not None and last.stamp == stamp:
+            return last.view
+        # What is read may be newer than the stamp taken before it, never older: at worst the next read looks again.
+        kept = self._store.kept_view(*stamp) if last is None else None
+        self._last = last = self._looked(stamp) if kept is None else _Last(stamp, kept, None)
+        return last.view
+
+    def keep(self) -> None:
+        """Leave the view of now for other processes: their first `read()` then need not make it. A cache, no more.
+
+        Maintenance does it at its end. Nothing is left where the horizon is switched off or a settings file does not parse.
+
+        Raises:
+            StoreBusy: a maintainer is at work on this bee.
+            Unavailable: a journal is there and cannot be read.
+            OSError: the disk refused; what was left before stands.
+        """
+        with self._store.exclusive():
+            stamp = (self._store.stamp(), self._settings.stamp())
+            resolved = self.settings()
+            if resolved.settings.actif and all(problem.key for problem in resolved.problems):
+                self._last = last = self._looked(stamp)
+                assert last.look is not None, "it was just made"
+                self._store.keep_view(last.look, settings=stamp[1], zone=resolved.settings.fuseau)
+
+    def _looked(self, stamp: tuple[object, object]) -> _Last:
+        """Return a look at the state of now, made from the last one as far as that still holds."""
+        last = self._last
+        before = last.look if last is not None else None
+        if before is not None and last is not None and last.stamp[1] == stamp[1]:
+            options = before.options
         else:
             settings = self.settings().settings
             options = view_options(settings, self._zone(settings.fuseau))
         state = self._shown(self._store.load().state, None, active=options.active)
-        looked = look(state, options, last[1] if last is not None else None)
-        # What was read may be newer than the stamp taken before it, never older: at worst the next read looks again.
-        self._last = (stamp, looked)
-        return looked.view
+        looked = look(state, options, before)
+        return _Last(stamp, looked.view, looked)
+
+    def _prepare(self, fold: Fold) -> None:
+        """Add what was just appended to the last view where that is all it takes, in the time of the append.
+
+        The next read() then only has to see that nothing else has changed.
+        """
+        last = self._last
+        if last is None or last.look is None:
+            return
+        looked = extended(fold.state, last.look)
+        if looked is not None:
+            self._last = _Last((fold.stamp, last.stamp[1]), looked.view, looked)
 
     def _shown(self, state: State, until: datetime | None, *, active: bool) -> State:
         """Return what a view is made of: the state, and switched off what of the last exchanges has melted."""

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from horizon.core.event import Flagged, Narrated, Outcome
     from horizon.core.exchange import Entry, Exchange
+    from horizon.core.receipt import View
+    from horizon.core.view import Look
 
 
 __all__ = [
@@ -131,6 +133,24 @@ class BeeStore(Protocol):
 
     def save_snapshot(self) -> None:
         """Write the cache of the folded state, atomically; it may be deleted at any time."""
+        ...
+
+    def keep_view(self, looked: Look, *, settings: object, zone: str) -> None:
+        """Leave a view of what was loaded last for other processes; it may be deleted at any time. Only under `exclusive()`.
+
+        `settings` is the stamp of the settings that its options come from, `zone` the name of their time zone.
+
+        Raises:
+            OSError: the disk refused; what was left before stands.
+        """
+        ...
+
+    def kept_view(self, stamp: object, settings: object) -> View | None:
+        """Return the view as `keep_view` left it, with what was appended since; writes nothing.
+
+        `stamp` is this store's of now, `settings` that of the settings. None where none was left, or where anything
+        else has changed: what is returned is what a look at the loaded state would give.
+        """
         ...
 
     def exchange(self, id_: str) -> Exchange | None:

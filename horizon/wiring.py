@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ from horizon.adapters.bee_files import check_name
 from horizon.adapters.clock import SystemClock, zone_called
 from horizon.adapters.journal_jsonl import JournalStore, bees_of
 from horizon.adapters.settings_files import SettingsFiles
-from horizon.errors import InvalidInput, Unavailable
+from horizon.errors import InvalidInput, StoreBusy, Unavailable
 from horizon.memory import Bee, view_options
 from horizon.settings import summarizers
 
@@ -182,12 +183,13 @@ def maintain(hive: str | Path, bee: str, *, dry_run: bool = False) -> Maintenanc
     report = work.maintain(dry_run=dry_run)
     if report.active and not dry_run:
         SettingsFiles(Path(work.hive)).keep_good(work.bee)
-    return report
+    return report if dry_run else _kept(work, report)
 
 
 def repair(hive: str | Path, bee: str) -> MaintenanceReport:
     """Make again what an outage left degraded; see `Maintenance.repair`."""
-    return maintenance(hive, bee).repair()
+    work = maintenance(hive, bee)
+    return _kept(work, work.repair())
 
 
 def narratives(hive: str | Path, bee: str) -> tuple[Narrated, ...]:
@@ -197,12 +199,22 @@ def narratives(hive: str | Path, bee: str) -> tuple[Narrated, ...]:
 
 def restore(hive: str | Path, bee: str, version: int) -> MaintenanceReport:
     """Show an earlier narrative version again; see `Maintenance.restore`."""
-    return maintenance(hive, bee).restore(version)
+    work = maintenance(hive, bee)
+    return _kept(work, work.restore(version))
 
 
 def rebuild(hive: str | Path, bee: str, *, fresh: bool = False) -> MaintenanceReport:
     """Fold a bee's journals again; see `Maintenance.rebuild`."""
-    return maintenance(hive, bee).rebuild(fresh=fresh)
+    work = maintenance(hive, bee)
+    return _kept(work, work.rebuild(fresh=fresh))
+
+
+def _kept(work: Maintenance, report: MaintenanceReport) -> MaintenanceReport:
+    """Leave the view after upkeep for other processes; a maintainer that is at work by now leaves its own."""
+    if report.active:
+        with suppress(StoreBusy):
+            Hive(Path(work.hive)).bee(work.bee).keep()
+    return report
 
 
 def pending(hive: str | Path, bee: str) -> bool:
@@ -364,6 +376,7 @@ def doctor(path: str | Path) -> tuple[Finding, ...]:
         for bee in bees_of(hive):
             problems.update(dict.fromkeys(settings.horizon(bee).problems))
             found += verify(JournalStore(hive, bee, _CLOCK), path=str(hive), bee=bee)
+            found += _of_view(hive, bee)
             found += [
                 _of_unfinished(hive, bee, place.id) for place in BlankableJournal(files_of(hive, bee)).unfinished()
             ]
@@ -393,6 +406,26 @@ def _of_unfinished(hive: Path, bee: str, id_: str) -> Finding:
         message=f"{bee}: forgetting {id_} was cut off",
         remedy=f"finish it: horizon forget {hive} {bee} {id_}",
     )
+
+
+def _of_view(hive: Path, bee: str) -> list[Finding]:
+    """Compare the view that upkeep left, if that is what is read, with the one that the state gives."""
+    from horizon.adapters.bee_files import files_of  # noqa: PLC0415 - readers and appenders need none of it
+    from horizon.core.finding import Finding, Kind  # noqa: PLC0415 - as above
+
+    mia = Hive(hive).bee(bee)
+    shown = mia.read()
+    made = mia.read(trying=mia.settings().settings)
+    if shown == made or mia.read() is not shown:  # the last: something was written meanwhile
+        return []
+    return [
+        Finding(
+            kind=Kind.DRIFT,
+            path=str(files_of(hive, bee).view),
+            message=f"{bee}: the view that was left for other processes is not what the journals give",
+            remedy=f"the journals are right: horizon rebuild {hive} {bee}",
+        )
+    ]
 
 
 def _of_rights(file: Path) -> Finding:

@@ -70,6 +70,8 @@ class BeeFiles:
     """Which exchanges were forgotten and when, without their content; append-only."""
     snapshot: Path
     """Derived: the folded state."""
+    view: Path
+    """Derived: the view as a process left it for others."""
     index: Path
     """Derived: the date and place of each exchange."""
     append_lock: Path
@@ -93,6 +95,7 @@ def files_of(hive: Path, bee: str) -> BeeFiles:
         outcomes=window / f"{bee}-horizon.jsonl",
         forgets=window / f"{bee}-oublis.jsonl",
         snapshot=window / f"{bee}-horizon.snapshot",
+        view=window / f"{bee}-horizon.view",
         index=window / f"{bee}-horizon.index",
         append_lock=window / f"{bee}-messages.lock",
         exclusive_lock=window / f"{bee}-horizon.lock",

@@ -31,6 +31,27 @@ def zone_called(name: str) -> tzinfo:
     return zoneinfo.ZoneInfo(name) if name else _machine_zone()
 
 
+def zone_stamp(name: str) -> str | None:
+    """Return what changes whenever the rules of the zone that `zone_called` gives may; None where they stand in no file."""
+    named = name or os.environ.get("TZ", "").lstrip(":")
+    found = [named]
+    for root in zoneinfo.TZPATH if named[:1] not in {"", "/"} else ():
+        if stamp := _file_stamp(f"{root}/{named}"):
+            found.append(stamp)
+            break
+    if not name:
+        found.append(_file_stamp(str(_LOCALTIME)))
+    return " ".join(found) if len(found) > 1 else None
+
+
+def _file_stamp(path: str) -> str:
+    try:
+        status = os.stat(path)  # noqa: PTH116 - on the read path; a Path doubles its cost
+    except OSError:
+        return ""
+    return f"{status.st_ino}-{status.st_size}-{status.st_mtime_ns}"
+
+
 def _machine_zone() -> tzinfo:
     named = os.environ.get("TZ", "").lstrip(":")
     if named:

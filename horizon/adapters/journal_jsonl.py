@@ -12,8 +12,8 @@ from __future__ import annotations
 import os
 import threading
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final, cast
 
 from horizon.adapters.bee_files import bees_of, files_of
 from horizon.adapters.files import (
@@ -28,13 +28,15 @@ from horizon.adapters.files import (
 )
 from horizon.adapters.fold import fold
 from horizon.adapters.journal_index import JournalIndex
-from horizon.adapters.journal_lines import cleaned, given_id, leniencies, line_of
+from horizon.adapters.journal_lines import LINE_LONGEST, cleaned, given_id, leniencies, line_of
 from horizon.adapters.journal_reader import Cursor, JournalReader, Moved, Progress, new_events, stamp_of
 from horizon.adapters.outcome_lines import fields_line, flag_fields, flag_of, outcome_fields, outcome_of
 from horizon.adapters.segments import archived, next_stem
 from horizon.adapters.snapshot import read_snapshot, write_snapshot
+from horizon.adapters.view_file import Basis, read_view, write_view
 from horizon.core.event import Narrated
-from horizon.core.state import State, copy_of
+from horizon.core.exchange import Entry, Position
+from horizon.core.state import State, copy_of, with_appended
 from horizon.core.stored import Fold, Oddity, Written
 from horizon.errors import Unavailable
 
@@ -44,7 +46,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from horizon.core.event import Flagged, Outcome
-    from horizon.core.exchange import Entry, Exchange
+    from horizon.core.exchange import Exchange
+    from horizon.core.receipt import View
+    from horizon.core.view import Look
     from horizon.ports import Clock
 
 __all__ = ["JournalStore", "bees_of"]
@@ -53,6 +57,9 @@ SEGMENT_ENTRIES: Final = 500
 """Entries at which the active segment is moved to the archive (spec 1-horizon §1)."""
 _RETRIES: Final = 50
 """Foldings in a row that may find the journals replaced: each means that somebody moved files just then."""
+_COPIED_MOST: Final = 1_000
+"""Sharp exchanges up to which an append goes on from what is held: many times what a maintained bee has. To copy more costs
+more than to read a line, and a bee that appends much between two reads should not."""
 _ODDITIES_KEPT: Final = 1_000
 """Oddities that a fold carries; `oddities()` gives them all."""
 
@@ -67,6 +74,12 @@ class _Notes:
     def note(self, path: Path, line: int, offset: int, reason: str) -> None:
         if len(self.found) < self.most:
             self.found.append(Oddity(path=str(path), line=line, offset=offset, reason=reason))
+
+
+def _stamp_at(fd: int) -> tuple[int, ...]:
+    """Return the stamp of an open file, as `stamp_of` gives it."""
+    status = os.fstat(fd)
+    return (status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 @dataclass(slots=True)
@@ -88,6 +101,7 @@ class JournalStore:
         self._clock = clock
         watched = (self.files.journal, self.files.flags, self.files.outcomes, self.files.archive)
         self._watched = tuple(map(str, watched))
+        self._view = str(self.files.view)
         self._mutex = threading.Lock()
         self._held: _Held | None = None
         self._saved: Progress | None = None
@@ -271,6 +285,24 @@ class JournalStore:
         self._saved = progress
         return _Held(Fold(state=state, stamp=None), progress)
 
+    def keep_view(self, looked: Look, *, settings: object, zone: str) -> None:
+        """Leave a view of what was loaded last for other processes. Only under `exclusive()`; see `ports.BeeStore`.
+
+        Raises:
+            OSError: the disk refused; what was left before stands.
+        """
+        assert self._maintaining, "the view is left under exclusive(): forgetting must find no other one to come"
+        held = self._held
+        if held is None or held.fold.state is not looked.seen or not isinstance(held.fold.stamp, tuple):
+            return  # another thread has read on meanwhile
+        stamp = cast("tuple[object, ...]", held.fold.stamp)
+        basis = Basis(stamp=stamp, settings=settings, zone=zone, progress=held.progress)
+        write_view(self.files.view, looked, basis)
+
+    def kept_view(self, stamp: object, settings: object) -> View | None:
+        """Return the view as it was left, with what was appended since; None where that is not all; see `ports.BeeStore`."""
+        return read_view(self._view, self._reader, _Notes(most=0), cast("tuple[object, ...]", stamp), settings)
+
     def refold(self, *, drop_outcomes: bool = False) -> None:
         """Forget what is folded and cached: the next load reads every journal from its first byte.
 
@@ -285,6 +317,7 @@ class JournalStore:
                     number += 1
                 self.files.outcomes.rename(aside)
             self.files.snapshot.unlink(missing_ok=True)
+            self.files.view.unlink(missing_ok=True)
             if self.files.window.is_dir():
                 sync_folder(self.files.window)
             self._held = None
@@ -303,11 +336,13 @@ class JournalStore:
         with locked(self.files.append_lock):
             fd = open_to_append(self.files.journal)
             try:
+                before = _stamp_at(fd)
                 rotated = self._count(fd) >= SEGMENT_ENTRIES
                 if rotated:
                     os.close(fd)
                     fd = self._rotate()
                 start, end = write_lines(fd, line)
+                after = _stamp_at(fd)
                 inode, _, count = self._counted
                 self._counted = (inode, end, count + 1)
                 if count + 1 >= SEGMENT_ENTRIES:
@@ -317,7 +352,37 @@ class JournalStore:
                 os.close(fd)
                 raise
         sync_written(fd, start, end, self.files.append_lock)
-        return Written(exchange=exchange, rotated=rotated)
+        fold = None if rotated else self._gone_on(exchange, line, before, after)
+        return Written(exchange=exchange, rotated=rotated, fold=fold)
+
+    def _gone_on(self, exchange: Exchange, line: bytes, before: tuple[int, ...], after: tuple[int, ...]) -> Fold | None:
+        """Hold what the last load gave with our own line added; None where more has changed, or it is much to copy.
+
+        What we wrote need not be read: it was written where reading had stopped, to a file that was just as it was then
+        (`before`) and that has grown by our line alone (`after`).
+        """
+        with self._mutex:
+            held = self._held
+            if held is None or not isinstance(held.fold.stamp, tuple) or len(held.fold.state.sharp) > _COPIED_MOST:
+                return None
+            stamp = cast("tuple[object, ...]", held.fold.stamp)
+            progress, start = held.progress, before[1]
+            if (
+                stamp[0] != before
+                or stamp[-1] != progress.archive
+                or (progress.inode, progress.journal.offset) != before[:2]
+                or after[:2] != (before[0], start + len(line))
+                or len(line) > LINE_LONGEST
+                or progress.undated_head
+            ):
+                return None
+            entry = Entry(position=Position(progress.segment, start), exchange=exchange)
+            journal = progress.journal.advanced(line, modified=after[2])
+            fold = Fold(
+                state=with_appended(held.fold.state, entry), stamp=(after, *stamp[1:]), oddities=held.fold.oddities
+            )
+            self._held = _Held(fold, replace(progress, journal=journal, carried=exchange.at))
+            return fold
 
     def _count(self, fd: int) -> int:
         """Return how many lines the active file holds, reading only what others have added since the last count."""

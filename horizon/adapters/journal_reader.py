@@ -102,6 +102,10 @@ class Cursor:
         status = os.fstat(file.fileno())
         return status.st_size != self.offset or status.st_mtime_ns == self.modified
 
+    def advanced(self, line: bytes, *, modified: int) -> Cursor:
+        """Return the cursor after one line more, written where this one stands; the file was `modified` with it."""
+        return Cursor(self.offset + len(line), self.line + 1, (self.tail + line[-_TAIL:])[-_TAIL:], modified)
+
     def keep(self, file: BinaryIO) -> None:
         """Remember what stands before the place reached."""
         start = max(0, self.offset - _TAIL)

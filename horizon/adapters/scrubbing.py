@@ -71,8 +71,8 @@ class HiveScrubber:
         return tuple(changed)
 
     def discard_caches(self) -> None:
-        """Delete what is derived and made again by itself: snapshot, indexes, what a crash left half written."""
-        for path in (self.files.snapshot, self.files.index):
+        """Delete what is derived and made again by itself: snapshot, view, indexes, what a crash left half written."""
+        for path in (self.files.snapshot, self.files.view, self.files.index):
             for ending in ("", "-journal", "-wal", "-shm"):
                 path.with_name(path.name + ending).unlink(missing_ok=True)
         own = f".{self.files.bee}-*.tmp"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from horizon.core.state import Zone
 
@@ -156,15 +156,58 @@ class Gauge:
         }
 
 
+class Parts:
+    """A view's parts in order, from frozen values of the same instant as its text; made once somebody asks for them."""
+
+    __slots__ = ("_made", "_make")
+
+    def __init__(self, make: Callable[[], tuple[Part, ...]]) -> None:
+        self._make = make
+        self._made: tuple[Part, ...] | None = None
+
+    @classmethod
+    def of(cls, parts: Iterable[Part]) -> Parts:
+        """Return parts that are made already."""
+        made = cls(tuple)
+        made._made = tuple(parts)
+        return made
+
+    def made(self) -> tuple[Part, ...]:
+        """Return the parts, the same ones each time."""
+        if self._made is None:
+            self._made = self._make()
+        return self._made
+
+    def followed_by(self, parts: Iterable[Part]) -> Parts:
+        """Return these parts and `parts` after them; what is not made yet is still not."""
+        if self._made is not None:
+            return Parts.of((*self._made, *parts))
+        return Parts(lambda: (*self.made(), *parts))
+
+    def __eq__(self, other: object) -> bool:
+        return self.made() == other.made() if isinstance(other, Parts) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.made())
+
+    def __reduce__(self) -> tuple[Callable[..., Parts], tuple[tuple[Part, ...]]]:
+        return Parts.of, (self.made(),)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """What an agent reads: `text` is never longer than `budget`; the receipt's parts, in order, are the text."""
+    """What an agent reads: `text` is never longer than `budget`."""
 
     text: str
     budget: int
     gauge: Gauge
     cuts: tuple[Cut, ...]
-    receipt: tuple[Part, ...]
+    parts: Parts = field(repr=False)
+
+    @property
+    def receipt(self) -> tuple[Part, ...]:
+        """Where each character comes from: parts that, in order, are the text."""
+        return self.parts.made()
 
     @property
     def chars(self) -> int:

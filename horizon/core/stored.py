@@ -40,3 +40,5 @@ class Written:
 
     exchange: Exchange
     rotated: bool = False
+    fold: Fold | None = None
+    """The state with it, where nothing but it has come since the last load; None where only a load can tell."""

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from horizon.core.hard_cut import fit
-from horizon.core.receipt import Gauge, Level, Rule, View
+from horizon.core.receipt import Gauge, Level, Parts, Rule, View
 from horizon.core.state import State, Zone, copy_of
 from horizon.core.zone import Item, Narrative, bounded_chars, chars_of, compose_narrative, entries, rooms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
 
     from horizon.core.budget import ViewOptions
     from horizon.core.exchange import Entry, Position
+    from horizon.core.receipt import Part
 
 PLAIN: Final = 3
 """How many exchanges a view shows where the horizon is switched off."""
+NAMED_MOST: Final = 1_000
+"""Ids that are kept with a view to know which exchanges it takes the state to place: many times what is flagged by hand."""
+RENDERING: Final = 1
+"""Raised whenever the same state gives another view than before: one that was kept under another number is passed over."""
 
 
 def view_of(state: State, options: ViewOptions) -> View:
@@ -46,7 +52,7 @@ class Look:
     view: View
     options: ViewOptions
     seen: State
-    """A copy; its exchanges and texts are those of the state that was looked at."""
+    """What was looked at; not changed afterwards."""
     narrative: Narrative
     items: dict[Position, Item]
     """The entries, by place in the journal, with what was rendered of them."""
@@ -55,16 +61,15 @@ class Look:
 def look(state: State, options: ViewOptions, last: Look | None) -> Look:
     """Return a look whose view is `view_of(state, options)`, made from the `last` one as far as that still holds.
 
-    The common turn, an exchange appended to a view that fits, costs what it adds to it.
+    The common turn, an exchange appended to a view that fits, costs what it adds to it. `state` is not changed afterwards.
     """
-    if last is not None and last.options != options:
-        last = None
     if not options.active:
         return Look(
-            view=_plain(state, options), options=options, seen=State(), narrative=Narrative(options=options), items={}
+            view=_plain(state, options), options=options, seen=state, narrative=Narrative(options=options), items={}
         )
-    extended = _extended(state, options, last) if last is not None else None
-    return extended or _made(state, options, last)
+    if last is None or last.options != options:
+        return _made(state, options, None)
+    return extended(state, last) or _made(state, options, last)
 
 
 def _made(state: State, options: ViewOptions, last: Look | None) -> Look:
@@ -83,52 +88,105 @@ def _made(state: State, options: ViewOptions, last: Look | None) -> Look:
         budget=budgets.total,
         gauge=_gauge(state, condensed, sharp, narrative, options),
         cuts=(*narrative.cuts, *fitted.cuts),
-        receipt=fitted.parts,
+        parts=Parts.of(fitted.parts),
     )
     items = {item.order[1]: item for item in (*condensed, *sharp)}
-    return Look(view=view, options=options, seen=copy_of(state), narrative=narrative, items=items)
+    return Look(view=view, options=options, seen=state, narrative=narrative, items=items)
 
 
-def _extended(state: State, options: ViewOptions, last: Look) -> Look | None:
+def extended(state: State, last: Look) -> Look | None:
     """Return the last look with what was appended since; None where it is not the beginning of the new one."""
-    seen, view = last.seen, last.view
+    seen, options = last.seen, last.options
     new = len(state.sharp) - len(seen.sharp)
-    if new < 0 or any(cut.rule is not Rule.ROOM for cut in view.cuts) or not _same_but_sharp(seen, state):
+    if new < 0 or not options.active or not _same_but_sharp(seen, state):
         return None
     held = list(state.sharp.items())
     if held[: len(held) - new] != list(seen.sharp.items()):
         return None
-    newest = max(((exchange.at, position) for position, exchange in seen.sharp.items()), default=None)
+    newest = max([(exchange.at, position) for position, exchange in seen.sharp.items()], default=None)
     items = [Item(position, exchange, Zone.SHARP, options, state) for position, exchange in held[len(held) - new :]]
-    items.sort(key=lambda item: item.order)
-    if newest is not None and any(item.order < newest for item in items):
+    view = _longer(last.view, items, newest)
+    if view is None:
         return None
-    added = sum(item.chars for item in items)
-    if view.chars + added > view.budget:
+    known = last.items.copy()
+    known.update([(item.order[1], item) for item in items])
+    return Look(view=view, options=options, seen=state, narrative=last.narrative, items=known)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """A view that stands by itself, and what it takes to lengthen it by what is appended to its journal."""
+
+    view: View
+    newest: tuple[datetime, Position] | None
+    """Lived order of the latest exchange; None where there is none."""
+    named: frozenset[str] | None
+    """Ids of which flags or outcomes say something already; None where they are too many to be kept."""
+
+
+def kept_of(looked: Look) -> Kept:
+    """Return what of a look can be kept outside of its process."""
+    seen = looked.seen
+    named = {*seen.flags, *seen.pending}
+    return Kept(
+        view=looked.view,
+        newest=max(((exchange.at, position) for position, exchange in seen.sharp.items()), default=None),
+        named=frozenset(named) if len(named) <= NAMED_MOST else None,
+    )
+
+
+def lengthened(kept: Kept, entries: Sequence[Entry], options: ViewOptions) -> View | None:
+    """Return the view with what was appended since; None where only the whole state tells what it is then.
+
+    `options` are those that it was made under, and nothing but `entries` has come since.
+    """
+    if kept.named is None or any(entry.exchange.id in kept.named for entry in entries):
         return None
-    parts = [part for item in items for part in item.parts]
-    sharp = view.gauge.sharp
-    longer = View(
-        text=view.text + "".join([part.text for part in parts]),
+    nothing = State()
+    items = [Item(entry.position, entry.exchange, Zone.SHARP, options, nothing) for entry in entries]
+    return _longer(kept.view, items, kept.newest)
+
+
+def _longer(view: View, items: list[Item], newest: tuple[datetime, Position] | None) -> View | None:
+    """Return a view with new sharp entries at its end; None where they are not the newest, or it does not fit then."""
+    for cut in view.cuts:
+        if cut.rule is not Rule.ROOM:
+            return None
+    if len(items) > 1:
+        items.sort(key=lambda item: item.order)
+    if newest is not None and items and items[0].order < newest:
+        return None
+    gauge, added = view.gauge, 0
+    parts: list[Part] = []
+    for item in items:
+        added += item.chars
+        if view.chars + added > view.budget:
+            return None
+        parts += item.parts
+    sharp = gauge.sharp
+    return View(
+        text="".join([view.text, *[part.text for part in parts]]),
         budget=view.budget,
-        gauge=replace(
-            view.gauge,
-            sharp=replace(sharp, chars=sharp.chars + added, count=sharp.count + new),
-            appended=state.appended,
+        gauge=Gauge(
+            sharp=Level(
+                chars=sharp.chars + added, budget=sharp.budget, count=sharp.count + len(items), exact=sharp.exact
+            ),
+            condensed=gauge.condensed,
+            narrative=gauge.narrative,
+            appended=gauge.appended + len(items),
+            melted=gauge.melted,
         ),
         cuts=view.cuts,
-        receipt=(*view.receipt, *parts),
+        parts=view.parts.followed_by(parts),
     )
-    known = last.items | {item.order[1]: item for item in items}
-    return Look(view=longer, options=options, seen=copy_of(state), narrative=last.narrative, items=known)
 
 
 def _same_but_sharp(seen: State, state: State) -> bool:
     """Tell whether all that a view shows above the sharp zone, and the flags, are the same in both."""
     return (
         seen.melted == state.melted
-        and seen.condensed == state.condensed
-        and seen.condensates == state.condensates
+        and _same(seen.condensed, state.condensed)
+        and _same(seen.condensates, state.condensates)
         and _same_narrative(seen, state)
     )
 
@@ -138,10 +196,15 @@ def _same_narrative(seen: State, state: State) -> bool:
     return (
         seen.narrative is state.narrative
         and seen.older_words == state.older_words
-        and seen.words == state.words
-        and seen.flags == state.flags
+        and _same(seen.words, state.words)
+        and _same(seen.flags, state.flags)
         and all((id_ in seen.places) == (id_ in state.places) for id_ in state.flags)
     )
+
+
+def _same(one: object, other: object) -> bool:
+    """Tell whether two are equal; what one state took over from another need not be gone through."""
+    return one is other or one == other
 
 
 def _plain(state: State, options: ViewOptions) -> View:
@@ -154,7 +217,7 @@ def _plain(state: State, options: ViewOptions) -> View:
         budget=options.budgets.total,
         gauge=_gauge(state, [], sharp, narrative, options),
         cuts=fitted.cuts,
-        receipt=fitted.parts,
+        parts=Parts.of(fitted.parts),
     )
 
 
