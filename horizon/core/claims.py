@@ -44,16 +44,18 @@ EXTENSIONS: Final = (
 )
 """Endings that make `word.ending` a file's name; without a list "M.Dupont" and "etc.Puis" would be files."""
 _WORD = r"[^\W_]"
-_URL = r"(?:https?|ftp|ssh|git|file|s3|wss?|postgres(?:ql)?|mysql|redis|mongodb(?:\+srv)?)://[^\s<>\"'`«»“”⟨⟩（）()\[\]{}，。；、]+|\bwww\.[^\s<>\"'`«»()，。]+"
+_URL = r"(?=[fghmprsw])(?:https?|ftp|ssh|git|file|s3|wss?|postgres(?:ql)?|mysql|redis|mongodb(?:\+srv)?)://[^\s<>\"'`«»“”⟨⟩（）()\[\]{}，。；、]+|\bwww\.[^\s<>\"'`«»()，。]+"
 _EMAIL = r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]+)+"
-_PATH = (
-    r"(?<![\w/.:~-])(?:~|\.{1,2}|[A-Za-z]:)?[/\\](?:[\w.@%+=-]+[/\\])*[\w.@%+=-]*[\w@%+=-]/?"
-    r"|(?<![\w/.@-])(?!\d{1,4}/\d{1,2}/\d{1,4}(?!\w))[\w.@-]+(?:[/\\][\w.@+-]+){2,}/?"
-    rf"|(?<![\w/.@-])[\w.@-]+(?:[/\\][\w.@+-]+)*[/\\][\w.@+-]*\.(?:{EXTENSIONS})(?!\w)"
+_PATH = (  # a run of a name's signs is taken whole (++): where what must follow does not, it does not follow less of it either
+    r"(?<![\w/.])(?:"
+    r"(?<![:~-])(?:~|\.{1,2}|[A-Za-z]:)?[/\\](?:[\w.@%+=-]+[/\\])*[\w.@%+=-]*[\w@%+=-]/?"
+    r"|(?<![@-])(?!\d{1,4}/\d{1,2}/\d{1,4}(?!\w))[\w.@-]++(?:[/\\][\w.@+-]+){2,}/?"
+    rf"|(?<![@-])[\w.@-]++(?:[/\\][\w.@+-]+)*[/\\][\w.@+-]*\.(?:{EXTENSIONS})(?!\w)"
+    r")"
 )
 _FILE = (
-    rf"(?<![\w.-])[\w-][\w.+-]*\.(?:{EXTENSIONS})(?![\w-])|(?<!\w)\.(?:env|gitignore|bashrc|zshrc|profile|npmrc|dockerignore|editorconfig)\b"
-    r"|(?<!\w)(?:Makefile|Dockerfile|Containerfile|Justfile|Procfile|LICENSE|CHANGELOG|README)(?![\w.])"
+    rf"(?<![\w.-])(?=[\w-][\w+-]*+\.)[\w-][\w.+-]*\.(?:{EXTENSIONS})(?![\w-])|(?<!\w)\.(?:env|gitignore|bashrc|zshrc|profile|npmrc|dockerignore|editorconfig)\b"
+    r"|(?<!\w)(?=[mdcjplr])(?:Makefile|Dockerfile|Containerfile|Justfile|Procfile|LICENSE|CHANGELOG|README)(?![\w.])"
 )
 _COMMAND_HEADS = (
     "sudo|git|pip3?|pipx|uv|python3?|node|npm|npx|yarn|pnpm|docker|docker-compose|podman|kubectl|helm|terraform|ansible|make|cmake"
@@ -69,17 +71,19 @@ _COMMAND = (
 )
 _IDENTIFIER = (
     r"`[^`\n]{2,80}`"  # what the writer marked as code
-    r"|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"
-    r"|(?<![\w-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}(?![\w-])"  # hashes
-    r"|(?<![\w#])[A-Z][A-Z0-9]{1,9}-\d{1,6}(?!\w)"  # tickets
-    r"|(?<![\w./-])(?:feature|feat|fix|bugfix|hotfix|release|chore|refactor|origin|upstream)/[\w.-]*\w"  # branches
-    r"|(?<!\w)#\d{1,7}(?!\w)"
-    r"|(?<![\w-])--[a-z][\w-]*(?:=[^\s,;)]+)?"  # options
-    rf"|(?<!\w)@{_WORD}[\w/-]+"
-    r"|(?<!\w)(?:_+[^\W_]+|[^\W_]+_)\w*"  # snake_case
-    r"|(?<![\w.])[^\W\d_]+(?:\.[^\W\d_]\w+)+\(\)"
-    r"|(?<!\w)[A-Za-z][a-z0-9]*[a-z][A-Z][A-Za-z0-9]*(?:\(\))?"  # camelCase
-    r"|(?<!\w)[A-Za-z]+\d+[A-Za-z0-9]*(?!\w)"  # letters and digits: a4b, utf8, T1000
+    r"|(?<!\w)(?:"  # the others begin no word in its middle
+    r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"
+    r"|(?<!-)(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}(?![\w-])"  # hashes
+    r"|(?<!#)[A-Z][A-Z0-9]{1,9}-\d{1,6}(?!\w)"  # tickets
+    r"|(?<![./-])(?:feature|feat|fix|bugfix|hotfix|release|chore|refactor|origin|upstream)/[\w.-]*\w"  # branches
+    r"|#\d{1,7}(?!\w)"
+    r"|(?<!-)--[a-z][\w-]*(?:=[^\s,;)]+)?"  # options
+    rf"|@{_WORD}[\w/-]+"
+    r"|(?:_+[^\W_]+|[^\W_]++_)\w*"  # snake_case
+    r"|(?<!\.)[^\W\d_]++(?:\.[^\W\d_]\w+)+\(\)"
+    r"|[A-Za-z][a-z0-9]*[a-z][A-Z][A-Za-z0-9]*(?:\(\))?"  # camelCase
+    r"|[A-Za-z]+\d+[A-Za-z0-9]*(?!\w)"  # letters and digits: a4b, utf8, T1000
+    r")"
 )
 _PHONE = r"(?<![\w.,+])(?:0\d(?:[ .-]\d\d){4}|\+\d{1,3}(?:[ .-]?(?:\(0\))?\d{1,4}){2,6}|\(?\d{3}\)?[ .-]\d{3}[.-]\d{4})(?![\w-])"
 _VERSION = r"(?<![\w.])v?\d+(?:\.\d+){2,}(?:[-+.][A-Za-z0-9]+)*|(?<![\w.])v\d+(?:\.\d+)*(?![\w])"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -17,12 +16,15 @@ from horizon.core.claims import Kind, Literal, commands, folded, literals
 from horizon.core.grounding import strange_sentence
 from horizon.core.prompt import FENCE, OWN_MARKER, clean
 from horizon.core.proper_name import is_known, names, quotes, words_of
-from horizon.core.quantity import Amount, Day, Found, quantities
+from horizon.core.quantity import quantities
 from horizon.core.salvage import without_fences, without_thoughts
+from horizon.core.support import NUMBER_LONG, squeezed, support
 from horizon.core.verdict import Rejected
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from horizon.core.support import Support
 
 GRAMS_MOST: Final = 0.3
 """Largest share of four-word runs that repeat one already said; real prose stays under a tenth."""
@@ -32,16 +34,18 @@ LINES_MOST: Final = 2
 """How often a line of some length may stand in a text."""
 THINGS_MOST: Final = 1_000
 """Most things that a text's evidence holds, the most telling first: what comes after them is shown nowhere."""
-NUMBER_LONG: Final = 8
-"""Digits from which a number is a name (a telephone, an account) that may be written with spaces or without."""
 ECHO_LEAST: Final = 40
 """Shortest sentence of an instruction that is taken for an echo: shorter ones are said by chance."""
-_FIGURE = re.compile(r"(?<![\w.,])\d+(?:[.,:]\d+){0,6}(?:[   ]\d{3}){0,6}[   ]?(?:[^\W\d_]{1,14}|[%€$£])")
+_FIGURE = re.compile(
+    r"(?<![\w.,])\d+(?:[.,:]\d+){0,6}(?:[ \u00a0\u202f]\d{3}){0,6}[ \u00a0\u202f]?(?:[^\W\d_]{1,14}|[%€$£])"
+)
 """A number and the word or sign after it: "42 secondes", "3.2 GB", "80 %"."""
-_BULLET = re.compile(r"^[ \t]*(?:[-*•–]|\d+[.)])[ \t]+\S", re.MULTILINE)
 _QUARTERS: Final = {"t": "q", "q": "t", "s": "h", "h": "s"}
 """Quarters and halves of a year, by their French and their English letter."""
-_NONE = re.compile(r"\b(?:aucune?|no|none|without|sans|zero|rien|nothing|pas d)\b|没有|无|零")
+_HOME: Final = r"/(?:home|users)/[^/\s]+/"
+"""What `~/` stands for, folded."""
+_HASH = re.compile(r"(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}")
+_TELEPHONE = re.compile(r"\+?\d[\d .()-]{7,22}\d")
 _DATE_WORDS = re.compile(
     r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Janvier|Février|Mars|Avril|Mai|Juin"
     r"|Juillet|Août|Septembre|Octobre|Novembre|Décembre|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Monday|Tuesday|Wednesday|Thursday"
@@ -102,31 +106,14 @@ def _told(instructions: str) -> tuple[str, ...]:
     return tuple(folded(sentence) for sentence in parts if len(sentence) >= ECHO_LEAST)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Sources:
-    """The sources' quantities, read once in each way that those of a summary are compared."""
-
-    text: str
-    found: Found
-    literal: str
-    counts: frozenset[int]
-
-
 @lru_cache(maxsize=8)  # one text is checked sentence by sentence against the same sources, facts each against its own
 def _known(sources: tuple[str, ...]) -> str:
     return folded("\n".join(clean(source) for source in sources))
 
 
 @lru_cache(maxsize=8)  # as above
-def _read(sources: tuple[str, ...]) -> _Sources:
-    things, rest = literals("\n".join(clean(source) for source in sources))
-    found = quantities(rest)
-    return _Sources(
-        text=_known(sources),
-        found=replace(found, days=tuple(set(found.days)), amounts=tuple(set(found.amounts))),
-        literal=" ".join(thing.text for thing in things),
-        counts=frozenset(len(_BULLET.findall(source)) for source in sources),
-    )
+def _supported(sources: tuple[str, ...]) -> Support:
+    return support(sources, _known(sources))
 
 
 def _strange(text: str, sources: Sequence[str]) -> str | None:
@@ -141,12 +128,11 @@ def _unsupported(text: str, sources: Sequence[str]) -> str | None:
         if not _literal_known(thing, known):
             return f"{thing.text!r} is not in the text"
     for said in quotes(text):
-        if _squeezed(folded(said)) not in _squeezed(known):
+        if squeezed(folded(said)) not in squeezed(known):
             return f"the quoted words {said[:60]!r} are not in the text"
     found = quantities(rest)
     if found.days or found.weekdays or found.times or found.amounts:  # reading all of a source's takes the longest
-        read = _read(tuple(sources))
-        fault = _wrong_day(found, read) or _wrong_amount(found, rest, read)
+        fault = _supported(tuple(sources)).fault(found, rest)
         if fault is not None:
             return fault
     return _wrong_name(rest, known)
@@ -154,96 +140,55 @@ def _unsupported(text: str, sources: Sequence[str]) -> str | None:
 
 def _literal_known(thing: Literal, known: str) -> bool:
     key = folded(thing.text)
-    if thing.kind is Kind.URL:
-        key = re.sub(r"^\w+://(?:www\.)?", "", key).rstrip("/")
-    elif thing.kind in {Kind.PATH, Kind.FILE}:
-        key = key.removeprefix("./").rstrip("/")
-    if key in known:
-        return _bounded(key, known)
-    if thing.kind is Kind.IDENTIFIER:
-        if key.startswith("#") and key[1:].isdecimal():
-            return re.search(rf"(?<!\d){key[1:]}(?!\d)", known) is not None
-        return _squeezed(key) in _squeezed(known) or (
-            key[1:] in {"1", "2", "3", "4"} and _QUARTERS.get(key[0], "-") + key[1:] in known
+    match thing.kind:
+        case Kind.URL:
+            key = re.sub(r"^\w+://(?:www\.)?", "", key).rstrip("/")
+            return _bounded(key, known)
+        case Kind.PATH | Kind.FILE:
+            key = key.removeprefix("./").rstrip("/")
+            return _bounded(key, known) or (
+                key.startswith("~/") and re.search(_HOME + re.escape(key[2:]), known) is not None
+            )
+        case Kind.IDENTIFIER:
+            return _identifier_known(key, known)
+        case Kind.VERSION:
+            return _bounded(key, known) or _bounded(key.removeprefix("v"), known)
+        case _:
+            return _bounded(key, known)
+
+
+def _identifier_known(key: str, known: str) -> bool:
+    if _HASH.fullmatch(key):
+        return re.search(rf"(?<![0-9a-z]){key}", known) is not None  # hashes are told by their beginning
+    if _bounded(key, known):
+        return True
+    if key.startswith("#") and key[1:].isdecimal():
+        return re.search(rf"(?<!\d){key[1:]}(?!\d)", known) is not None
+    if key.startswith("--"):
+        option, _, value = key[2:].partition("=")
+        name = r"[\W_]*".join(map(re.escape, re.split(r"[-_]", option)))
+        return (
+            re.search(
+                rf"(?<!\w){name}(?!\w)" + (rf"\W+(?:\w+\W+){{0,3}}?{re.escape(value)}(?!\w)" if value else ""), known
+            )
+            is not None
         )
-    return thing.kind is Kind.VERSION and _bounded(key.removeprefix("v"), known)
+    bare = squeezed(key)
+    if len(bare) >= NUMBER_LONG and bare.isdecimal():  # a telephone, with its country or without
+        return bare in squeezed(known) or any(
+            bare.endswith(number) or number.endswith(bare.removeprefix("0"))
+            for number in (squeezed(found).removeprefix("0") for found in _TELEPHONE.findall(known))
+        )
+    return bare in squeezed(known) or (
+        key[1:] in {"1", "2", "3", "4"} and _QUARTERS.get(key[0], "-") + key[1:] in known
+    )
 
 
 def _bounded(key: str, text: str) -> bool:
     """Tell whether `key` occurs without running on in a digit: "v1.2" is not in "v1.23"."""
-    if not key[-1:].isdecimal() and not key[:1].isdecimal():
-        return True
+    if key not in text or (not key[-1:].isdecimal() and not key[:1].isdecimal()):
+        return key in text
     return re.search(rf"(?<!\d){re.escape(key)}(?!\d)", text) is not None
-
-
-def _wrong_day(found: Found, known: _Sources) -> str | None:
-    days = [day for _, day in known.found.days]
-    refused: dict[str, bool] = {}
-    for written, day in found.days:  # an ambiguous date has several readings: one that fits will do
-        told = any(day.fits(other) or _fits_without_year(day, other) for other in days)
-        refused[written] = refused.get(written, True) and not told
-    for written, wrong in refused.items():
-        if wrong and not (written.isdecimal() and written in known.text):
-            return f"the date {written} is not in the text"
-    weekdays = {day for _, day in known.found.weekdays} | {day.weekday() for day in days}
-    for written, weekday in found.weekdays:
-        if weekday not in weekdays:
-            return f"{written} is not in the text"
-    return None
-
-
-def _fits_without_year(day: Day, other: Day) -> bool:
-    """Tell whether the source gives the day and month only, and they are the same."""
-    return other.year is None and day.day is not None and day.month == other.month and day.day == other.day
-
-
-def _wrong_amount(found: Found, text: str, known: _Sources) -> str | None:
-    refused: dict[str, bool] = {}
-    for written, amount in found.amounts:
-        refused[written] = refused.get(written, True) and not _amount_known(written, amount, text, known)
-    times = {(hour % 12, minute) for _, (hour, minute) in known.found.times}
-    for written, (hour, minute) in found.times:
-        if (hour % 12, minute) in times:
-            refused[written] = False
-        else:
-            refused.setdefault(written, True)
-    wrong = next((written for written, is_wrong in refused.items() if is_wrong), None)
-    return None if wrong is None else f"the number {wrong} is not in the text"
-
-
-def _amount_known(written: str, amount: Amount, text: str, known: _Sources) -> bool:
-    if amount.number == 1 or any(amount.told_by(other) for _, other in known.found.amounts):
-        return True
-    whole = int(amount.number) if amount.number.denominator == 1 else None
-    days = [day for _, day in known.found.days]
-    if whole is not None and not amount.dimension:
-        if any(day.year == whole for day in days) or whole in known.counts:
-            return True
-        if whole == 0:
-            return _NONE.search(known.text) is not None
-        named = re.search(
-            rf"(?:\b(?:le|the|du|on|au)\s+{re.escape(written)})|{re.escape(written)}\s*[日号]", text, re.IGNORECASE
-        )
-        if named and any(day.day == whole for day in days):
-            return True
-        if whole == 2 and re.search(
-            rf"\b(?:les|the|ces|these|ses|leurs|nos|vos|their|our|tous|toutes)\s+{re.escape(written)}\b",
-            text,
-            re.IGNORECASE,
-        ):
-            return True  # "the two": of two things that were spoken of
-    if written.isdecimal() and len(written) >= NUMBER_LONG and written in _squeezed(known.text):
-        return True  # a telephone number, without its spaces
-    digits = re.match(r"[\d.,]+", written)
-    if digits is None:
-        return False
-    if re.search(rf"(?<![\d.,]){re.escape(digits[0])}(?!\d)", known.literal):
-        return True
-    before = re.search(rf"([^\W\d_]+)[ -]?{re.escape(digits[0])}(?![\d.,]*\d)", text)
-    return (
-        before is not None
-        and re.search(rf"(?<!\w){re.escape(folded(before[1]))}[ -]?v?{re.escape(digits[0])}\.", known.text) is not None
-    )
 
 
 def _wrong_name(text: str, known: str) -> str | None:
@@ -254,11 +199,6 @@ def _wrong_name(text: str, known: str) -> str | None:
         if not is_known(name, words, known):
             return f"the name {name} is not in the text"
     return None
-
-
-@lru_cache(maxsize=4)  # the sources, for each thing that a summary says
-def _squeezed(text: str) -> str:
-    return re.sub(r"[\W_]+", "", text)
 
 
 def evidence(text: str, sources: Sequence[str]) -> tuple[str, ...]:

@@ -1,212 +1,79 @@
 """Numbers, dates and times in a text, in whatever notation, as values that compare (spec 1-horizon §7).
 
-French, English and Chinese: digits with either kind of separator, words, units and multipliers, percentages,
-dates and times of day. Nothing here raises for any text.
+French, English and Chinese: digits with either kind of separator, words, ordinals, Roman numbers, fractions, units
+and multipliers, percentages, dates and times of day. Nothing here raises for any text.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_right
 from dataclasses import dataclass, replace
-from datetime import date
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
-from horizon.core.numeral import HAN_NUMBER, WORD_NUMBER, han_value, words_value
+from horizon.core import time_of_day
+from horizon.core.amount import ABOUT, ROUNDLY, Amount
+from horizon.core.calendar_notation import take, take_days, take_weekdays
+from horizon.core.numeral import (
+    ABOUT_ENDING,
+    HAN_DECIMAL,
+    HAN_NUMBER,
+    ORDINAL,
+    ROMAN,
+    ROMAN_PLACE,
+    SECOND,
+    WORD_NUMBER,
+    han_value,
+    ordinal_value,
+    roman_value,
+    words_value,
+)
+from horizon.core.unit import MONEY_BEFORE, MULTIPLIERS, UNITS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
+    from horizon.core.calendar_notation import Day
+    from horizon.core.time_of_day import Time
 
-_Value = TypeVar("_Value")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Day:
-    """A date as far as it is told: any of its parts may be None."""
-
-    year: int | None = None
-    month: int | None = None
-    day: int | None = None
-
-    def fits(self, other: Day) -> bool:
-        """Tell whether every part told here is told there, and the same."""
-        return all(
-            mine is None or mine == theirs
-            for mine, theirs in ((self.year, other.year), (self.month, other.month), (self.day, other.day))
-        )
-
-    def weekday(self) -> int | None:
-        """Return 0 for a Monday to 6; None where the date is not whole or no date."""
-        if self.year is None or self.month is None or self.day is None:
-            return None
-        try:
-            return date(self.year, self.month, self.day).weekday()
-        except ValueError:
-            return None
-
-
-_BINARY: Final = Fraction(1024, 1000)
-"""What lies between counting bytes by 1 000 and by 1 024, for each prefix."""
-_PREFIXES: Final = {Fraction(1): 0, Fraction(10**3): 1, Fraction(10**6): 2, Fraction(10**9): 3, Fraction(10**12): 4}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Amount:
-    """A number with its unit's dimension ("" without one), its size in that dimension's base, and how finely it is told.
-
-    `number` is what is written before the unit, multipliers ("3 millions") included. `step` is the value of
-    the last digit told, `hedged` whether the writer called it approximate.
-    """
-
-    number: Fraction
-    scale: Fraction = Fraction(1)
-    step: Fraction = Fraction(1)
-    dimension: str = ""
-    hedged: bool = False
-
-    @property
-    def size(self) -> Fraction:
-        """The value in the base unit of the dimension."""
-        return self.number * self.scale
-
-    def told_by(self, other: Amount) -> bool:
-        """Tell whether the source's `other` is this amount, or rounds to it as finely as it is told here."""
-        apart = self.dimension != other.dimension
-        same = not apart and self.scale == other.scale
-        if self.number == other.number and (same or not (self.dimension and other.dimension)):
-            return True
-        if apart and not (
-            {self.dimension, other.dimension} - {""} <= _LOOSE and "" in {self.dimension, other.dimension}
-        ):
-            return False
-        sizes = [other.size]
-        if self.dimension == other.dimension == "bytes":
-            mine, theirs = _PREFIXES[self.scale], _PREFIXES[other.scale]
-            sizes += [other.size * _BINARY**power for power in (-mine, theirs, theirs - mine)]
-        return any(self._rounds(size, other.step * other.scale) for size in sizes)
-
-    def _rounds(self, size: Fraction, step: Fraction) -> bool:
-        gap = abs(self.size - size)
-        if gap == 0:
-            return True
-        if self.hedged:
-            return gap * 20 <= abs(size)  # "about" is within a twentieth
-        mine = self.step * self.scale
-        return mine > step and gap * 2 <= mine and (bool(self.dimension) or abs(self.number) >= 10 * self.step)
+DECADE: Final = "decade"
+"""The dimension of "the nineties"; its number is that of the first year in its century."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """The quantities of a text, each with how it is written there."""
+    """The quantities of a text, each with how it is written there.
+
+    `hints` are amounts that its words may tell ("second", "an hour", "3/4", "IV"): they support what is said
+    of the text, and claim nothing themselves.
+    """
 
     days: tuple[tuple[str, Day], ...]
     weekdays: tuple[tuple[str, int], ...]
-    times: tuple[tuple[str, tuple[int, int]], ...]
+    times: tuple[tuple[str, Time], ...]
     amounts: tuple[tuple[str, Amount], ...]
+    hints: tuple[Amount, ...]
 
 
-_MONTH_NAMES: Final = (
-    "janvier|january|janv|jan", "février|fevrier|february|févr|fevr|fév|feb", "mars|march|mar", "avril|april|avr|apr", "mai|may",
-    "juin|june|jun", "juillet|july|juil|jul", "août|aout|august|aug", "septembre|september|sept|sep", "octobre|october|oct",
-    "novembre|november|nov", "décembre|decembre|december|déc|dec",
-)  # fmt: skip
-_MONTHS: Final = {name: number for number, names in enumerate(_MONTH_NAMES, start=1) for name in names.split("|")}
-_ORDERED = "|".join(sorted(_MONTHS, key=len, reverse=True))
-_SURE_MONTHS = "|".join(
-    sorted(
-        (
-            name
-            for name in _MONTHS
-            if (len(name) > 4 and name != "march") or name in {"mai", "juin", "june", "july", "juil"}
-        ),
-        key=len,
-        reverse=True,
-    )
-)
-_WEEKDAY_NAMES: Final = (
-    "lundi|monday|mon|周一|星期一|礼拜一", "mardi|tuesday|tue|周二|星期二|礼拜二", "mercredi|wednesday|wed|周三|星期三|礼拜三",
-    "jeudi|thursday|thu|周四|星期四|礼拜四", "vendredi|friday|fri|周五|星期五|礼拜五",
-    "samedi|saturday|周六|星期六|礼拜六", "dimanche|sunday|周日|周天|星期日|星期天|礼拜天",
-)  # fmt: skip
-_WEEKDAYS: Final = {name: number for number, names in enumerate(_WEEKDAY_NAMES) for name in names.split("|")}
-_SHORT_DAYS: Final = frozenset({"mon", "tue", "wed", "thu", "fri"})
-
-_ISO = re.compile(r"(?<![\d.])(?P<y>\d{4})[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})(?:(?=[T ]\d)T?|(?!\d|\.\d))")
-_YEAR_MONTH = re.compile(r"(?<![\d./-])(?P<y>(?:19|20)\d\d)[-/](?P<m>0[1-9]|1[0-2])(?![\d/-])")
-_SLASHED = re.compile(r"(?<![\d/.-])(?P<a>\d{1,2})(?P<sep>[/.-])(?P<b>\d{1,2})(?P=sep)(?P<y>\d{4}|\d{2})(?![\d/])")
-_DAY_MONTH_SLASHED = re.compile(r"(?<![\d/.])(?P<a>\d{1,2})/(?P<b>\d{1,2})(?![\d/])")
-_DAY_FIRST = re.compile(
-    rf"(?<!\d)(?:(?P<d0>\d{{1,2}})\s*(?:-|–|au|to|et|and|&)\s*)?(?P<d>\d{{1,2}})(?:er|st|nd|rd|th)?(?:\s+(?:of|de))?\s+(?P<m>{_ORDERED})\b\.?"
-    r"(?:,?\s+(?P<y>\d{4})(?!\d))?",
-    re.IGNORECASE,
-)
-_MONTH_FIRST = re.compile(
-    rf"\b(?P<m>{_ORDERED})\b\.?\s+(?:the\s+)?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?![\d:.%])(?:\s*[-–]\s*(?P<d0>\d{{1,2}})(?!\d))?"
-    r"(?:,?\s+(?P<y>\d{4})(?!\d))?",
-    re.IGNORECASE,
-)
-_MONTH_YEAR = re.compile(rf"\b(?P<m>{_ORDERED})\b\.?,?\s+(?:de\s+|of\s+)?(?P<y>(?:19|20)\d\d)(?!\d)", re.IGNORECASE)
-_MONTH_ALONE = re.compile(
-    rf"\b(?P<m>(?i:{_SURE_MONTHS}|août|mars(?=\s+dernier)|march(?=\s+\d))|mars|March|May(?! (?:I|we|you|he|she|it|they|be|the|not)\b))\b"
-)
-_MAY_ALONE = re.compile(
-    r"\b(?:in|since|until|last|en|depuis|au mois de|fin|début|mi-)\s*(?P<m>may|mai|march|mars|june|juin|july|aug)\b",
-    re.IGNORECASE,
-)
-_HAN_DATE = re.compile(
-    r"(?:(?P<y>\d{4})\s*年\s*)?(?:(?P<m>\d{1,2}|[一二三四五六七八九十]{1,2})\s*月)(?:\s*(?P<d>\d{1,2}|[一二三四五六七八九十]{1,3})\s*[日号號])?|(?P<yy>\d{4})\s*年"
-)
-_WEEKDAY = re.compile(
-    r"\b(?:lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b|\b(?:Mon|Tue|Wed|Thu|Fri)\b(?=,? )|(?:周|星期|礼拜)[一二三四五六日天]",
-    re.IGNORECASE,
-)
-_TIME = re.compile(
-    r"(?<![\d:.,])(?P<h>[01]?\d|2[0-4])(?::(?P<mn>[0-5]\d)(?::[0-5]\d(?:[.,]\d+)?)?|\s?(?:h|heures?)\s?(?P<mf>[0-5]\d)?(?![\w]))(?:\s*(?P<ap>[ap])\.?\s?m\b\.?)?(?:Z|[+-]\d\d:?\d\d)?(?![\d:])"
-    r"|(?<![\d:.,])(?P<h2>1[0-2]|0?[1-9])\s*(?P<ap2>[ap])\.?\s?m\b\.?"
-    r"|(?P<part>凌晨|早上|上午|中午|下午|晚上)?\s?(?:(?P<h3>\d{1,2})\s*[点點时時]|(?P<hh>[一二两三四五六七八九十]{1,3})[点點](?P<clock>钟|整)?)(?:\s*(?P<mh>\d{1,2})\s*分?|(?P<half>半))?"
-    r"|\b(?P<noon>midi|noon)\b|\b(?P<night>minuit|midnight)\b",
-    re.IGNORECASE,
-)  # fmt: skip
-
-_SPACE = r"[   \u2005’']"
+_SPACE = "[ \u00a0\u2005\u2007\u2009\u202f’']"
+"""Between the groups of a number, and before its unit."""
 _DIGITS = re.compile(
-    rf"(?<![\w.,])(?P<sign>[-−](?=\d))?(?P<n>\d{{1,3}}(?:{_SPACE}\d{{3}})+(?:[.,]\d+)?|\d{{1,3}}(?:[.,]\d{{3}})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?)"
+    rf"(?<![\w.,])(?P<sign>[-−](?=\d)|(?:minus|moins)\s|零下\s?)?(?P<n>\d+(?:[.,]\d+)?[eE][+-]?\d{{1,2}}(?!\w)"
+    rf"|\d{{1,3}}(?:{_SPACE}\d{{3}})+(?!\d)(?:[.,]\d+)?|\d{{1,3}}(?:[.,]\d{{3}})+(?!\d)(?:[.,]\d+)?|\d{{1,2}}(?:,\d\d)+,\d{{3}}(?!\d)|\d+(?:[.,]\d+)?)"
+    r"(?P<power>\s?(?:\^|\*\*)\s?-?\d{1,2})?",
+    re.IGNORECASE,
 )
 _WRITTEN_MOST: Final = 400
 """Longest number that is read: beyond, digits are data."""
-_UNIT_VALUES: Final[dict[str, tuple[str, Fraction]]] = {}
-
-
-def _units(dimension: str, **values: Fraction | int) -> None:
-    for names, value in values.items():
-        for name in names.split("__"):
-            _UNIT_VALUES[name.replace("_", " ")] = (dimension, Fraction(value))
-
-
-_units("bytes", o__octet__octets__b__byte__bytes__字节=1, ko__kb__kio__kib=1000, mo__mb__mio__mib=10**6, go__gb__gio__gib=10**9, to__tb__tio__tib=10**12)  # fmt: skip
-_units("seconds", ms__millisecondes__millisecondes__milliseconds__millisecond__毫秒=Fraction(1, 1000), s__sec__secs__seconde__secondes__second__seconds__秒=1,
-       min__mins__minute__minutes__mn__分钟=60, h__heure__heures__hour__hours__hr__hrs__小时__个小时=3600, j__jour__jours__day__days__天=86400,
-       semaine__semaines__week__weeks__周__个星期=604800, mois__month__months__个月=2629800, an__ans__année__années__year__years__年=31557600)  # fmt: skip
-_units("metres", mm__millimètres=Fraction(1, 1000), cm__centimètres=Fraction(1, 100), m__mètre__mètres__metre__metres__meter__meters__米=1, km__kilomètres__kilometers__kilometres__公里=1000)  # fmt: skip
-_units("grams", mg=Fraction(1, 1000), g__gramme__grammes__grams=1, kg__kilo__kilos__kilogrammes__公斤=1000)
-_units("share", **{"%": Fraction(1, 100), "pour_cent__pourcent__percent__per_cent__pourcents": Fraction(1, 100)})
-_units("litres", ml__millilitre__millilitres__毫升=Fraction(1, 1000), cl__centilitre__centilitres=Fraction(1, 100), dl=Fraction(1, 10), l__litre__litres__liter__liters__升=1)  # fmt: skip
-_units("euros", **{"€__eur__euro__euros__欧元": 1})
-_units("dollars", **{"$__usd__dollar__dollars__美元": 1})
-_units("pounds", **{"£__gbp": 1})
-_units("yuan", **{"¥__元__块__块钱__cny__rmb__yuan__人民币": 1})
-_MONEY_BEFORE: Final = {"€": "euros", "$": "dollars", "£": "pounds", "¥": "yuan"}
-_LOOSE: Final = frozenset({"share", *_MONEY_BEFORE.values()})
-"""Dimensions that a number may have without their sign beside it."""
-_MULTIPLIERS: Final = {
-    "k": 10**3, "mille": 10**3, "thousand": 10**3, "millier": 10**3, "milliers": 10**3, "千": 10**3, "万": 10**4, "m": 10**6, "million": 10**6,
-    "millions": 10**6, "mn": 10**6, "亿": 10**8, "milliard": 10**9, "milliards": 10**9, "billion": 10**9, "billions": 10**9, "bn": 10**9, "百万": 10**6,
-}  # fmt: skip
+_NAMES = "|".join(
+    sorted((re.escape(name) for name in UNITS if name not in {"%", "pour cent", "per cent"}), key=len, reverse=True)
+)
+_UNIT = rf"%|％|pour cent\b|per cent\b|pourcents?\b|percent\b|(?:{_NAMES})(?![A-Za-zÀ-ÿ_])"
 _AFTER = re.compile(
     rf"{_SPACE}?(?P<times>k(?=\b|[€$])|(?:de\s)?(?:mille|milliers?|millions?|milliards?)\b|thousand\b|billions?\b|bn\b|mn\b|(?-i:M)(?![\w])|M(?=[€$]|\s?(?:€|EUR|USD))|百万|[千万亿])?"
-    rf"{_SPACE}?(?:de\s|d['’])?(?P<unit>%|％|pour cent\b|per cent\b|pourcents?\b|percent\b|(?:{'|'.join(sorted((re.escape(name) for name in _UNIT_VALUES if name not in {'%', 'pour cent', 'per cent'}), key=len, reverse=True))})(?![A-Za-zÀ-ÿ_]))?",
+    rf"{_SPACE}?(?:de\s|d['’])?(?P<unit>{_UNIT})?",
     re.IGNORECASE,
 )
 _PARTS: Final = {"thi": 3, "tie": 3, "qua": 4}
@@ -225,10 +92,12 @@ _NUMERATORS: Final = {
     "les trois": 3,
 }
 _FRACTION = re.compile(
-    r"(?<!first )(?<!second )(?<!other )(?<!latter )(?<!and a )\bhalf\b(?!-|(?: an)? hour)"
+    r"(?<!first )(?<!second )(?<!other )(?<!latter )(?<!and a )\bhalf\b(?!-|(?: an)? hour| past| a dozen)"
     r"|(?<!première )(?<!seconde )(?<!deuxième )(?<!autre )\bmoitié\b"
-    r"|\b(?P<n>a|one|two|three|un|deux|les deux|trois|les trois) (?P<f>third|tiers|quarter|quart)s?"
-    r"(?= (?:of|d[eu]s?)\b| d['’])(?! (?:of an?|de|d['’]) ?(?:heure|hour|litre|liter|kilo|an|year|century|siècle|tour)\b)",
+    r"|\b(?P<n>a|one|two|three|un|le|deux|les deux|trois|les trois) (?P<f>third|tiers|quarter|quart)s?"
+    r"(?= (?:of|d[eu]s?)\b| d['’])(?! (?:of an?|de|d['’]) ?(?:heure|hour|litre|liter|kilo|an|year|century|siècle|tour)\b)"
+    r"|(?<!\w)(?P<top>\d)/(?P<bottom>\d{1,2})(?![\d/])(?= (?:of|d[eu]s?)\b| d['’])"
+    r"|(?P<hb>[二三四五六七八九十])分之(?P<ht>[一二三四五六七八九])|一半|半数",
     re.IGNORECASE,
 )
 """Halves, and thirds and quarters of something; of a measure they are amounts of their own."""
@@ -236,134 +105,80 @@ _PART_OF_HOUR = re.compile(
     r"\bdemi[- ]heure\b|\bhalf (?:an )?hour\b|\bhalf[- ]hour\b|(?<!trois )\bquarts? d['’]heure\b|(?<!three )\bquarter of an hour\b",
     re.IGNORECASE,
 )
+_WORD = WORD_NUMBER.pattern.removeprefix(r"\b").removesuffix(r"\b")
+_AND_HALF = re.compile(
+    rf"\b(?P<n>(?:{_WORD})|\d+) and a half(?:\s(?P<u>{_UNIT}))?|\b(?P<n1>an?|(?:{_WORD})|\d+)\s(?P<u1>{_UNIT}) and a half\b"
+    rf"|\b(?P<n2>(?:{_WORD})|\d+)\s?(?P<u2>{_UNIT}) et demie?\b"
+    rf"|(?P<n3>\d+|[一两二三四五六七八九十]{{1,3}})\s?个?半(?P<u3>{_UNIT})|(?P<n4>\d+|[一两二三四五六七八九十]{{1,3}})\s?(?P<u4>年|天|小时|个小时|个月|分钟)半"
+    r"|(?<![一-鿿点])半个?(?P<u5>小时|天|年|月)",
+    re.IGNORECASE,
+)
+"""One and a half and the like, in each language, with what they measure."""
+_DECADE = re.compile(
+    r"\b(?:19|20)(?P<y>\d0)s\b|\b(?:the |early |mid-|late )['’]?(?P<y2>\d0)s\b|\bannées (?:19|20)?(?P<y3>\d0)\b|(?P<y4>[2-9]0|[二三四五六七八九]十)年代"
+    r"|\bthe (?:early |late |mid-)?(?P<name>twenties|thirties|forties|fifties|sixties|seventies|eighties|nineties)\b",
+    re.IGNORECASE,
+)
+_DECADES: Final = {"twe": 20, "thi": 30, "for": 40, "fif": 50, "six": 60, "sev": 70, "eig": 80, "nin": 90}
+_ARTICLE = re.compile(rf"\b(?:an?|une?|one)\s(?P<unit>{_UNIT})", re.IGNORECASE)
+_RATIO = re.compile(r"(?<![\d/.])(\d{1,2})/(\d{1,2})(?![\d/])")
 _HEDGE = re.compile(
     r"(?:\b(?:environ|autour de|près de|presque|à peu près|quelque|plus de|moins de|about|around|roughly|nearly|almost|approximately"
     r"|approx\.?|some|over|under|more than|less than|up to|circa|ca\.?)\s*(?:de\s|d['’])?|[~≈±<>]\s*|(?:大约|约|大概|近|将近|超过|不到)\s*)$",
     re.IGNORECASE,
 )
 _HEDGE_AFTER = re.compile(r"\s*(?:environ\b|or so\b|左右|多(?=\D))", re.IGNORECASE)
-
-
-_HAN_SHARE = re.compile(r"百分之\s?([\d.]+|[一二两三四五六七八九十百]+)")
+_HAN_SHARE = re.compile(r"百分之\s?([\d.]+|[一二两三四五六七八九十百点零]+)")
+_VULGAR = re.compile(r"(\d*)([½¼¾])")
+_RAISED = re.compile(r"(?<=10)⁻?[⁰¹²³⁴-⁹]{1,2}")
 
 
 def quantities(text: str) -> Found:
     """Return the dates, weekdays, times and numbers in `text`, each taking its characters from the next."""
-    days: list[tuple[str, Day]] = []
-    times: list[tuple[str, tuple[int, int]]] = []
-    weekdays: list[tuple[str, int]] = []
-    durations: list[tuple[str, Amount]] = []
-    if "百分之" in text:
-        text = _HAN_SHARE.sub(lambda found: f" {found[1]}%", text)
+    text = _spelled(text)
     known = text.casefold()
-    for sign, readers in _DAY_READERS:
-        if sign.search(known):
-            for pattern, read in readers:
-                text = _take(pattern, text, read, days)
-    if _WEEKDAY_SIGN.search(known):
-        weekdays = [(found[0], _WEEKDAYS[found[0].casefold()]) for found in _WEEKDAY.finditer(text)]
-        text = _WEEKDAY.sub(lambda found: "\n" * len(found[0]), text)
-    if _TIME_SIGN.search(known):
-        durations = [(found[0].strip(), amount) for found in _TIME.finditer(text) if (amount := _duration(found))]
-        text = _take(_TIME, text, _times_of, times)
-    amounts = durations + list(_fractions(text)) + list(_amounts(text))
-    return Found(days=tuple(days), weekdays=tuple(weekdays), times=tuple(times), amounts=tuple(amounts))
+    text, days = take_days(text, known)
+    text, weekdays = take_weekdays(text, known)
+    amounts: list[tuple[str, Amount]] = []
+    times: list[tuple[str, Time]] = []
+    if "half" in known or "demi" in known or "半" in known:
+        times += [(found[0].strip(), time) for found in time_of_day.TIME.finditer(text) for time in _half_hour(found)]
+        text = take(_AND_HALF, text, _and_half, amounts)
+    if time_of_day.SIGN.search(known):
+        amounts += [
+            (found[0].strip(), length) for found in time_of_day.TIME.finditer(text) if (length := _duration(found))
+        ]
+        text = take(time_of_day.TIME, text, time_of_day.times_of, times)
+    hints = list(_hints(text))
+    amounts += [(found[0].strip(), decade) for found in _DECADE.finditer(text) if (decade := _decade(found))]
+    text = take(_FRACTION, text, _fraction, amounts)
+    text = take(_PART_OF_HOUR, text, _part_of_hour, amounts)
+    text = take(ROMAN, text, _roman, amounts)
+    text = take(ORDINAL, text, lambda found: [Amount(number=Fraction(ordinal_value(found["name"])))], amounts)
+    amounts += _amounts(text)
+    return Found(
+        days=tuple(days), weekdays=tuple(weekdays), times=tuple(times), amounts=tuple(amounts), hints=tuple(hints)
+    )
 
 
-def _take(
-    pattern: re.Pattern[str], text: str, read: Callable[[re.Match[str]], list[_Value]], into: list[tuple[str, _Value]]
-) -> str:
-    def one(found: re.Match[str]) -> str:
-        values = read(found)
-        if not values:
-            return found[0]
-        into.extend((found[0].strip(), value) for value in values)
-        return "\n" * len(found[0])
-
-    return pattern.sub(one, text)
+def _spelled(text: str) -> str:
+    """Return `text` with its signs for fractions, powers and Chinese percentages as digits have them."""
+    if "百分之" in text:
+        text = _HAN_SHARE.sub(
+            lambda found: f" {found[1]}%" if found[1][0].isdecimal() else f" {_decimal(han_value(found[1]))}%", text
+        )
+    if _VULGAR.search(text):
+        text = _VULGAR.sub(lambda found: f"{int(found[1] or 0) + unicodedata.numeric(found[2])}", text)
+    return _RAISED.sub(lambda found: "^" + unicodedata.normalize("NFKC", found[0]), text) if "10" in text else text
 
 
-def _made(year: int | None, month: int, day: int | None) -> list[Day]:
-    if 1 <= month <= 12 and (day is None or 1 <= day <= 31):
-        return [Day(year=year, month=month, day=day)]
-    return []
+def _decimal(value: Fraction | None) -> str:
+    return "1" if value is None else f"{float(value):g}"
 
 
-def _iso(found: re.Match[str]) -> list[Day]:
-    return _made(int(found["y"]), int(found["m"]), int(found["d"]))
-
-
-def _year_month(found: re.Match[str]) -> list[Day]:
-    return _made(int(found["y"]), int(found["m"]), None)
-
-
-def _slashed(found: re.Match[str]) -> list[Day]:
-    year = int(found["y"])
-    year += 2000 if year < 100 else 0
-    first, second = int(found["a"]), int(found["b"])
-    return _made(year, second, first) + (_made(year, first, second) if first != second else [])
-
-
-def _day_month_slashed(found: re.Match[str]) -> list[Day]:
-    first, second = int(found["a"]), int(found["b"])
-    if len(found["a"]) + len(found["b"]) < 4 and not (first > 12 or second > 12):
-        return []  # 1/2, 24/7 and 3/4 are no dates for sure
-    return _made(None, second, first) + (_made(None, first, second) if first != second else [])
-
-
-def _named(found: re.Match[str]) -> list[Day]:
-    groups = found.groupdict()
-    month = _MONTHS[found["m"].casefold()]
-    year = int(groups["y"]) if groups.get("y") else None
-    if not groups.get("d"):
-        return _made(year, month, None)
-    days = _made(year, month, int(groups["d"]))
-    if days and groups.get("d0"):
-        days += _made(year, month, int(groups["d0"]))
-    return days
-
-
-def _han_date(found: re.Match[str]) -> list[Day]:
-    if found["yy"]:
-        return [Day(year=int(found["yy"]))]
-    month = han_value(found["m"])
-    day = han_value(found["d"]) if found["d"] else None
-    return _made(int(found["y"]) if found["y"] else None, int(month or 0), None if day is None else int(day))
-
-
-_DATE_SIGN = re.compile(r"\d[-/.]\d")
-_MONTH_SIGN = re.compile(rf"(?:{_ORDERED})\b")
-_WEEKDAY_SIGN = re.compile("|".join(sorted(_WEEKDAYS, key=len, reverse=True)))
-_TIME_SIGN = re.compile(r"\d(?::|\s?h|\s*[ap]\.?\s?m|\s*[点點时時])|[点點]|midi|noon|minuit|midnight")
-_DAY_READERS: Final = (
-    (_DATE_SIGN, ((_ISO, _iso), (_SLASHED, _slashed), (_YEAR_MONTH, _year_month))),
-    (_MONTH_SIGN, ((_DAY_FIRST, _named), (_MONTH_YEAR, _named), (_MONTH_FIRST, _named))),
-    (re.compile("[年月]"), ((_HAN_DATE, _han_date),)),
-    (_MONTH_SIGN, ((_MAY_ALONE, _named), (_MONTH_ALONE, _named))),
-    (_DATE_SIGN, ((_DAY_MONTH_SLASHED, _day_month_slashed),)),
-)
-"""In which order dates are read; each kind only where the folded text has what each of its forms holds, which is much
-quicker to find."""
-
-
-def _times_of(found: re.Match[str]) -> list[tuple[int, int]]:
-    if found["noon"]:
-        return [(12, 0)]
-    if found["night"]:
-        return [(0, 0)]
-    if found["hh"]:
-        if not (found["part"] or found["clock"] or found["half"] or found["mh"]):
-            return []  # "three points", "a bit"
-        hour = int(han_value(found["hh"]) or 1)
-    else:
-        hour = int(found["h"] or found["h2"] or found["h3"])
-    minute = 30 if found["half"] else int(found["mn"] or found["mf"] or found["mh"] or 0)
-    half = (found["ap"] or found["ap2"] or "").casefold()
-    if half and hour <= 12:
-        hour = hour % 12 + (12 if half == "p" else 0)
-    elif found["part"] in {"下午", "晚上"} and hour < 12:
-        hour += 12
-    return [(hour % 24, minute)] if minute < 60 and hour <= 24 else []
+def _half_hour(found: re.Match[str]) -> list[Time]:
+    """Return the time that a length with a half of an hour also is: « deux heures et demie »."""
+    return time_of_day.times_of(found) if (found["fr"] or "").casefold().startswith("et demi") else []
 
 
 def _duration(found: re.Match[str]) -> Amount | None:
@@ -377,12 +192,81 @@ def _duration(found: re.Match[str]) -> Amount | None:
         scale=Fraction(3600),
         step=Fraction(1, 60) if minutes else Fraction(1),
         dimension="seconds",
-        hedged=_is_hedged(found.string, found.start(), found.end()),
+        slack=_slack(found.string, found.start(), found.end()),
     )
 
 
-def _is_hedged(text: str, start: int, end: int) -> bool:
-    return bool(_HEDGE.search(text[max(0, start - 24) : start]) or _HEDGE_AFTER.match(text, end))
+def _and_half(found: re.Match[str]) -> list[Amount]:
+    groups = found.groupdict()
+    written = next((groups[name] for name in ("n", "n1", "n2", "n3", "n4") if groups[name]), "")
+    unit = next((groups[name] for name in ("u", "u1", "u2", "u3", "u4", "u5") if groups[name]), "")
+    whole = Fraction(0) if not written else _whole(written)
+    dimension, scale = UNITS.get("个月" if unit == "月" else unit.casefold(), ("", Fraction(1)))
+    return [Amount(number=whole + Fraction(1, 2), scale=scale, step=Fraction(1, 2), dimension=dimension)]
+
+
+def _whole(written: str) -> Fraction:
+    if written.isdecimal() or "一" <= written[0] <= "鿿":
+        return han_value(written) or Fraction(1)
+    return Fraction(1) if written.casefold() in {"a", "an"} else words_value(written) or Fraction(1)
+
+
+def _decade(found: re.Match[str]) -> Amount | None:
+    name = found["name"]
+    if name:
+        return Amount(number=Fraction(_DECADES[name[:3].casefold()]), dimension=DECADE)
+    value = han_value(found["y"] or found["y2"] or found["y3"] or found["y4"])
+    return None if value is None else Amount(number=value, dimension=DECADE)
+
+
+def _fraction(found: re.Match[str]) -> list[Amount]:
+    value = Fraction(1, 2)
+    if found["f"]:
+        value = Fraction(_NUMERATORS[found["n"].casefold()], _PARTS[found["f"][:3].casefold()])
+    elif found["bottom"]:
+        if int(found["bottom"]) == 0:
+            return []
+        value = Fraction(int(found["top"]), int(found["bottom"]))
+    elif found["hb"]:
+        value = (han_value(found["ht"]) or Fraction(1)) / (han_value(found["hb"]) or Fraction(1))
+    return [Amount(number=value, step=value / 10, dimension="share")]
+
+
+def _part_of_hour(found: re.Match[str]) -> list[Amount]:
+    part = Fraction(1, 4) if found[0][0] in "qQ" else Fraction(1, 2)
+    return [Amount(number=part, scale=Fraction(3600), step=part, dimension="seconds")]
+
+
+def _roman(found: re.Match[str]) -> list[Amount]:
+    """Return a Roman number where its place shows that it is one: after what is counted so, or with an ordinal's ending."""
+    letters = found["roman"]
+    before = found.string[max(0, found.start() - 24) : found.start()]
+    named = len(letters) > 1 and letters not in {"XL", "LI", "LV"} and re.search(r"\b[A-ZÀ-Þ][a-zà-ÿ]+\s$", before)
+    if not letters or not (found["rank"] or ROMAN_PLACE.search(before) or named):
+        return []
+    return [Amount(number=Fraction(roman_value(letters)))]
+
+
+def _hints(text: str) -> Iterator[Amount]:
+    for found in ROMAN.finditer(text):
+        if found["roman"]:
+            yield Amount(number=Fraction(roman_value(found["roman"])))
+    if SECOND.search(text):
+        yield Amount(number=Fraction(2))
+    for found in _ARTICLE.finditer(text):
+        dimension, scale = UNITS[found["unit"].casefold()]
+        yield Amount(number=Fraction(1), scale=scale, dimension=dimension)
+    for found in _RATIO.finditer(text):
+        if int(found[2]):
+            yield Amount(number=Fraction(int(found[1]), int(found[2])), dimension="share")
+    for found in HAN_DECIMAL.finditer(text):
+        if (value := han_value(found[0])) is not None:
+            yield Amount(number=value, step=Fraction(1, 10))
+
+
+def _slack(text: str, start: int, end: int) -> Fraction:
+    hedged = _HEDGE.search(text[max(0, start - 24) : start]) or _HEDGE_AFTER.match(text, end)
+    return ABOUT if hedged else Fraction(0)
 
 
 def _amounts(text: str) -> Iterator[tuple[str, Amount]]:
@@ -392,41 +276,47 @@ def _amounts(text: str) -> Iterator[tuple[str, Amount]]:
         written = found["n"]
         if len(written) > _WRITTEN_MOST:
             continue
-        for value, step in _readings(written):
-            hedged = _is_hedged(text, found.start(), found.end())
-            end, amount = _with_unit(text, found.end(), value, step, hedged=hedged)
-            starts.append(found.start())
+        for value, step in _readings(written, found["power"]):
+            at = found.start("n")
+            read = Amount(
+                number=value, step=step, slack=_slack(text, at, found.end()), negative=found["sign"] is not None
+            )
+            end, amount = _with_unit(text, found.end(), read)
+            starts.append(at)
             ends.append(end)
-            if not amount.dimension and (money := _MONEY_BEFORE.get(text[found.start() - 1 : found.start()])):
-                amount = replace(amount, dimension=money)
+            if not amount.dimension:
+                amount = replace(amount, dimension=_money_before(text, at))
             if text[end - 1] == "M" and amount.number != value:  # of bytes as well as of anything
-                yield text[found.start() : end].strip(), replace(amount, number=value, step=step)
-            yield text[found.start() : end].strip(), amount
-    for pattern, read in ((WORD_NUMBER, words_value), (HAN_NUMBER, han_value)):
+                yield text[at:end].strip(), read
+            yield text[at:end].strip(), amount
+    for pattern, read_words in ((WORD_NUMBER, words_value), (HAN_NUMBER, han_value)):
         for found in pattern.finditer(text):
-            value = read(found[0])
+            number = read_words(found[0])
             before = bisect_right(starts, found.start())
-            if value is None or (before and found.start() < ends[before - 1]):
+            if number is None or (before and found.start() < ends[before - 1]):
                 continue
-            hedged = _is_hedged(text, found.start(), found.end())
-            end, amount = _with_unit(text, found.end(), value, _last_digit(value), hedged=hedged)
+            slack = ROUNDLY if ABOUT_ENDING.search(found[0]) else _slack(text, found.start(), found.end())
+            end, amount = _with_unit(text, found.end(), Amount(number=number, step=_last_digit(number), slack=slack))
             yield text[found.start() : end].strip(), amount
 
 
-def _fractions(text: str) -> Iterator[tuple[str, Amount]]:
-    for found in _FRACTION.finditer(text):
-        value = Fraction(1, 2)
-        if found["f"]:
-            value = Fraction(_NUMERATORS[found["n"].casefold()], _PARTS[found["f"][:3].casefold()])
-        yield found[0].strip(), Amount(number=value, step=value, dimension="share")
-    for found in _PART_OF_HOUR.finditer(text):
-        part = Fraction(1, 4) if found[0][0] in "qQ" else Fraction(1, 2)
-        yield found[0], Amount(number=part, scale=Fraction(3600), step=part, dimension="seconds")
+def _money_before(text: str, at: int) -> str:
+    sign = re.search(r"(?:[€$£¥]|\b(?:EUR|USD|GBP|CHF|CNY|RMB))\s?$", text[max(0, at - 4) : at])
+    return MONEY_BEFORE[sign[0].strip().casefold()] if sign else ""
 
 
-def _readings(written: str) -> list[tuple[Fraction, Fraction]]:
+def _readings(written: str, power: str | None) -> list[tuple[Fraction, Fraction]]:
     """Return the values that digits may have: "1.234" is a thousand in French, and one and a bit in English."""
     bare = re.sub(_SPACE, "", written)
+    mantissa, mark, exponent = bare.casefold().partition("e")
+    if mark:
+        return [
+            (value * Fraction(10) ** int(exponent), step * Fraction(10) ** int(exponent))
+            for value, step in _readings(mantissa, None)
+        ]
+    if power and len(bare) <= 3 and bare.isdecimal() and int(bare):
+        value = Fraction(int(bare)) ** int(re.sub(r"[\s^*]", "", power))
+        return [(value, Fraction(1))]
     marks = re.findall(r"[.,]", bare)
     if not marks:
         return [(Fraction(int(bare)), Fraction(1))]
@@ -440,17 +330,15 @@ def _readings(written: str) -> list[tuple[Fraction, Fraction]]:
     return [(grouped, Fraction(1)), decimal]
 
 
-def _with_unit(text: str, at: int, number: Fraction, step: Fraction, *, hedged: bool) -> tuple[int, Amount]:
+def _with_unit(text: str, at: int, read: Amount) -> tuple[int, Amount]:
     found = _AFTER.match(text, at)
     if found is None or not found[0].strip():
-        return at, Amount(number=number, step=step, hedged=hedged)
-    times = _MULTIPLIERS.get((found["times"] or "").casefold().removeprefix("de "), 1)
+        return at, read
+    times = MULTIPLIERS.get((found["times"] or "").casefold().removeprefix("de "), 1)
     unit = (found["unit"] or "").casefold().replace("％", "%")
-    dimension, scale = (
-        _UNIT_VALUES.get(unit, ("", Fraction(1))) if found["unit"] != "G" else ("", Fraction(1))
-    )  # bytes too
-    return found.end(), Amount(
-        number=number * times, scale=scale, step=step * times, dimension=dimension, hedged=hedged
+    dimension, scale = UNITS.get(unit, ("", Fraction(1))) if found["unit"] != "G" else ("", Fraction(1))  # bytes too
+    return found.end(), replace(
+        read, number=read.number * times, scale=scale, step=read.step * times, dimension=dimension
     )
 
 
