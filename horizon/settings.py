@@ -32,6 +32,11 @@ BUDGET_MOST: Final = 1_000_000
 """Largest zone budget, in characters: beyond any model's window, and it keeps views bounded."""
 
 
+def is_cloud(model: str) -> bool:
+    """Tell whether Ollama would send this model's prompts to a company's servers."""
+    return model.lower().endswith((":cloud", "-cloud"))
+
+
 def _nowhere(_key: str) -> None:
     """Tell that a key stands in no file."""
 
@@ -63,13 +68,21 @@ class Problem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Switches:
-    """`interrupteurs`: which models may be called. A model that is not named is on."""
+    """`interrupteurs`: which models may be called. A model that is not named is on, unless it runs elsewhere."""
 
     off: frozenset[str] = frozenset()
+    on: frozenset[str] = frozenset()
+    """Switched on by name: what it takes for a model that runs on a company's servers."""
 
-    def allows(self, model: str) -> bool:
-        """Tell whether `model` ("ollama/qwen3") may be called."""
-        return ALL_MODELS not in self.off and model not in self.off
+    def refusal(self, model: str) -> str | None:
+        """Return why `model` ("ollama/qwen3") may not be called, for people; None where it may."""
+        if ALL_MODELS in self.off:
+            return "all models are switched off"
+        if model in self.off:
+            return "switched off"
+        if is_cloud(model) and model not in self.on:
+            return f'it runs on a company\'s servers: only {{"interrupteurs": {{"{model}": true}}}} in config.json lets it be asked'
+        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -328,24 +341,25 @@ def _nearest(key: str, known: Mapping[str, object]) -> str:
 
 
 def _switches(layer: Layer | None) -> tuple[Switches, list[Problem]]:
+    on: set[str] = set()
     off: set[str] = set()
     problems: list[Problem] = []
     if layer is None:
         return Switches(), problems
-    for name, on in layer.values.items():
-        if not isinstance(on, bool):
+    for name, switched in layer.values.items():
+        if not isinstance(switched, bool):
             problems.append(
                 Problem(
                     layer=layer.name,
                     line=None,
                     key=f"interrupteurs {name}",
-                    found=repr(on),
+                    found=repr(switched),
                     allowed="true (may be called) or false (switched off) is allowed",
                 )
             )
-        elif not on:
-            off.add(name)
-    return Switches(off=frozenset(off)), problems
+        else:
+            (on if switched else off).add(name)
+    return Switches(off=frozenset(off), on=frozenset(on)), problems
 
 
 def summarizers(settings: HorizonSettings | ConsolidationSettings) -> tuple[str, ...]:
@@ -354,12 +368,22 @@ def summarizers(settings: HorizonSettings | ConsolidationSettings) -> tuple[str,
     A dedicated model first, then the bee's (or home's) own (spec 1-horizon §5). A model that cannot be
     asked here (another provider's) is nobody's choice as a summarizer, and passed over.
     """
+    return tuple(model for model in _wanted(settings) if settings.switches.refusal(model) is None)
+
+
+def refused_summarizers(settings: HorizonSettings | ConsolidationSettings) -> dict[str, str]:
+    """Return the models that are configured as summarizers and may not be called, each with why, for people."""
+    reasons = {model: settings.switches.refusal(model) for model in _wanted(settings)}
+    return {model: reason for model, reason in reasons.items() if reason is not None}
+
+
+def _wanted(settings: HorizonSettings | ConsolidationSettings) -> tuple[str, ...]:
     wanted: list[str] = []
     if settings.resumeur.startswith(MODEL_PREFIX):
         wanted.append(settings.resumeur)
     if settings.resumeur != TRUNCATION and settings.modele.startswith(MODEL_PREFIX):
         wanted.append(settings.modele)
-    return tuple(dict.fromkeys(model for model in wanted if settings.switches.allows(model)))
+    return tuple(dict.fromkeys(wanted))
 
 
 def timeout_of(model: str, settings: HorizonSettings | ConsolidationSettings) -> float:

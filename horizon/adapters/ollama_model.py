@@ -21,6 +21,7 @@ from horizon.core.salvage import without_thoughts
 from horizon.core.verdict import Rejected
 from horizon.errors import InvalidInput, ModelUnavailable
 from horizon.ports import Answered
+from horizon.settings import MODEL_PREFIX, is_cloud
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
 _Result = TypeVar("_Result")
 
-PREFIX: Final = "ollama/"
 CONNECT_SECONDS: Final = 5.0
 """To reach the server: a machine of the same house answers in milliseconds, one that is off never does."""
 IDLE_SECONDS: Final = 60.0
@@ -90,12 +90,6 @@ def base_url(host: str) -> str:
     return f"{scheme}://{user}{shown}:{port}{split.path.rstrip('/')}"
 
 
-def is_cloud(model: str) -> bool:
-    """Tell whether Ollama would send this model's prompts to a company's servers."""
-    name = model.removeprefix(PREFIX).lower()
-    return name.endswith((":cloud", "-cloud"))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Card:
     """What `show` says of a model that matters for calls."""
@@ -107,14 +101,13 @@ class _Card:
 class OllamaModel:
     """Asks models of one Ollama server. Making one is cheap: it opens and loads nothing.
 
-    `host` and `api_key` default to `OLLAMA_HOST` and `OLLAMA_API_KEY`, read when first needed. `allow_cloud`
-    lets names that end in `:cloud` or `-cloud` be asked. One instance may be used by several threads.
+    `host` and `api_key` default to `OLLAMA_HOST` and `OLLAMA_API_KEY`, read when first needed. One instance
+    may be used by several threads.
     """
 
-    def __init__(self, *, host: str | None = None, api_key: str | None = None, allow_cloud: bool = False) -> None:
+    def __init__(self, *, host: str | None = None, api_key: str | None = None) -> None:
         self._host = host
         self._api_key = api_key
-        self._allow_cloud = allow_cloud
         self._cards: dict[str, _Card] = {}
 
     @property
@@ -133,11 +126,9 @@ class OllamaModel:
             ModelUnavailable: refused, cut off, busy (429, 5xx), timed out, or no Ollama at that address.
             InvalidInput: `OLLAMA_HOST` cannot be an address.
         """
-        name = request.model.removeprefix(PREFIX)
+        name = request.model.removeprefix(MODEL_PREFIX)
         if not name:
             return Rejected(reason="no model is named", final=True)
-        if is_cloud(name) and not self._allow_cloud:
-            return Rejected(reason=f"{name} runs on a company's servers, which the settings do not allow", final=True)
         call = _Call(deadline=time.monotonic() + request.timeout)
         system, prompt = clean(request.system), clean(request.prompt)
 
@@ -155,9 +146,7 @@ class OllamaModel:
 
     def available(self, model: str) -> str | None:
         """Return None where the server answers and has `model`, else the reason for people; takes seconds at most."""
-        name = model.removeprefix(PREFIX)
-        if is_cloud(name) and not self._allow_cloud:
-            return f"{name} runs on a company's servers, which the settings do not allow"
+        name = model.removeprefix(MODEL_PREFIX)
 
         def look() -> Rejected | None:
             call = _Call(deadline=time.monotonic() + HEALTH_SECONDS)
@@ -183,7 +172,7 @@ class OllamaModel:
             call = _Call(deadline=time.monotonic() + HEALTH_SECONDS)
             with contextlib.closing(self._client(call)) as client:
                 found = sorted(client.list().models, key=lambda each: (each.size or 0, each.model or ""))
-            return tuple(f"{PREFIX}{each.model}" for each in found if each.model and not is_cloud(each.model))
+            return tuple(f"{MODEL_PREFIX}{each.model}" for each in found if each.model and not is_cloud(each.model))
 
         try:
             names = self._translated("the list of models", look)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from horizon.cli.output import DONE, WRONG_USE
 from horizon.errors import InvalidInput, Unavailable
-from horizon.settings import Layer, keys_of, merge_horizon
+from horizon.settings import Layer, keys_of, merge_horizon, refused_summarizers
 from horizon.wiring import import_file, init_hive, open_hive
 
 if TYPE_CHECKING:
@@ -175,17 +175,21 @@ def settings(args: Namespace, out: Output) -> int:
     }
     origins = {key: resolved.origins.get(key, f"{args.bee}.toml" if values[key] else "default") for key in values}
     off = sorted(resolved.settings.switches.off)
+    refused = refused_summarizers(resolved.settings)
 
     def people() -> None:
         rows = [(key, _written(value), origins[key]) for key, value in values.items()]
         out.table(f"settings of {args.bee}", ("key", "value", "layer"), rows)
         if off:
             out.line("switched off: " + ", ".join(off))
+        for model, reason in refused.items():
+            out.line(f"{model} is not asked: {reason}")
 
     out.result(
         {
             "settings": {key: {"value": value, "layer": origins[key]} for key, value in values.items()},
             "off": off,
+            "refused": refused,
             "problems": [str(problem) for problem in resolved.problems],
         },
         people,

@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 
 from horizon.adapters.settings_files import SettingsFiles
 from horizon.core.beacon import Floor
-from horizon.settings import HorizonSettings, Layer, keys_of, merge_horizon, summarizers, timeout_of
+from horizon.settings import (
+    HorizonSettings,
+    Layer,
+    keys_of,
+    merge_horizon,
+    refused_summarizers,
+    summarizers,
+    timeout_of,
+)
 
 
 @pytest.fixture
@@ -171,6 +179,19 @@ def test_switches_close_one_model_or_all(root):
     assert summarizers(files.horizon("mia").settings) == ()
     put(root / "config.json", '{"interrupteurs": {"tous": "non"}}')
     assert "true (may be called)" in str(files.horizon("mia").problems[0])
+
+
+@pytest.mark.parametrize("name", ["ollama/gpt-oss:120b-cloud", "ollama/qwen3-coder:480b-CLOUD", "ollama/glm:cloud"])
+def test_a_model_on_a_companys_servers_is_asked_only_where_it_is_switched_on_by_name(root, name):
+    put(root / "ruche" / "bees" / "mia.toml", f'modele = "{name}"\n[horizon]\nresumeur = "ollama/cloud"\n')
+    files = SettingsFiles(root / "ruche")
+    assert summarizers(files.horizon("mia").settings) == ("ollama/cloud",)
+    assert "company" in refused_summarizers(files.horizon("mia").settings)[name]
+    put(root / "config.json", json.dumps({"interrupteurs": {name: True}}))
+    assert summarizers(files.horizon("mia").settings) == ("ollama/cloud", name)
+    assert refused_summarizers(files.horizon("mia").settings) == {}
+    put(root / "config.json", json.dumps({"interrupteurs": {name: True, "tous": False}}))
+    assert summarizers(files.horizon("mia").settings) == ()
 
 
 def test_truncation_asked_for_asks_no_model(root):
