@@ -80,6 +80,7 @@ _IDENTIFIER = (
     r"|(?<!-)--[a-z][\w-]*(?:=[^\s,;)]+)?"  # options
     rf"|@{_WORD}[\w/-]+"
     r"|(?:_+[^\W_]+|[^\W_]++_)\w*"  # snake_case
+    r"|(?<![./-])[A-Za-z][\w-]{1,60}(?=(?:==|~=)(?:\d+\.\d| {3}))"  # packages before their versions, which were taken
     r"|(?<!\.)[^\W\d_]++(?:\.[^\W\d_]\w+)+\(\)"
     r"|[A-Za-z][a-z0-9]*[a-z][A-Z][A-Za-z0-9]*(?:\(\))?"  # camelCase
     r"|[A-Za-z]+\d+[A-Za-z0-9]*(?!\w)"  # letters and digits: a4b, utf8, T1000
