@@ -15,7 +15,7 @@ from pathlib import Path
 
 from benchmarks import make_traces
 from benchmarks.measure import by_turns, child_cpu, cpu, met, milliseconds, place, progress, table
-from horizon.adapters.clock import SystemClock
+from horizon.adapters.days_index import FILE_NAME
 from horizon.adapters.hive_days import HiveDays
 
 DAYS = 300
@@ -47,12 +47,11 @@ def made(folder: Path, bees: int) -> Path:
 
 def collect(hive: Path) -> int:
     start = datetime.combine(make_traces.FIRST, datetime.min.time(), UTC) + timedelta(days=200)
-    return sum(1 for _ in HiveDays(hive, SystemClock()).between(start, start + timedelta(days=1)))
+    return sum(1 for _ in HiveDays(hive).between(start, start + timedelta(days=1)))
 
 
 def forget(hive: Path) -> None:
-    for index in (hive / "window").glob("*.index"):
-        index.unlink()
+    (hive / "window" / FILE_NAME).unlink(missing_ok=True)
 
 
 def unknown(hive: Path) -> float:

@@ -165,10 +165,6 @@ class BeeStore(Protocol):
         """Return the last `count` exchanges of the journal dated by `until`, in journal order. Writes nothing."""
         ...
 
-    def entries_between(self, start: datetime, end: datetime) -> Iterator[Entry]:
-        """Yield the exchanges with `start <= at < end`, in journal order, reading little else."""
-        ...
-
     def narratives(self) -> tuple[Narrated, ...]:
         """Return every narrative version that was recorded, oldest first."""
         ...

@@ -347,9 +347,9 @@ def _sources(home: Path, named: Sequence[str]) -> tuple[list[Traces], list[HiveD
     for name in dict.fromkeys(found):
         path = home / Path(name).expanduser()
         if path.name == "window":
-            journals.append(HiveDays(path.parent, _CLOCK, name=name))
+            journals.append(HiveDays(path.parent, name=name))
         elif (path / "window").is_dir():
-            journals.append(HiveDays(path, _CLOCK, name=name))
+            journals.append(HiveDays(path, name=name))
         else:
             own = path == home / "traces.db"
             side = SIDE_FILE if own else f".horizon-{sha256(name.encode()).hexdigest()[:8]}-traces.db"

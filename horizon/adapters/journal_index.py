@@ -1,4 +1,4 @@
-"""Where each exchange of a bee's integral journal stands, by id and by date: a derived SQLite file.
+"""Where each exchange of a bee's integral journal stands, by its id: a derived SQLite file.
 
 It follows the journal as a fold does, from the place reached to the end, and is built again whenever the
 journal does not continue what it had read. It may be deleted at any time; where it cannot be kept (a folder
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from horizon.adapters.journal_reader import Found, JournalReader
 
-_VERSION: Final = 1
+_VERSION: Final = 2
 _BUSY_SECONDS: Final = 5.0
 """Longest wait for another process that is bringing the index up to date; then the journal is read instead."""
 _RETRIES: Final = 3
@@ -35,7 +35,6 @@ _SCHEMA: Final = """
 CREATE TABLE exchanges (segment INTEGER, offset INTEGER, id TEXT, at INTEGER, dated INTEGER,
                         PRIMARY KEY (segment, offset)) WITHOUT ROWID;
 CREATE INDEX by_id ON exchanges (id);
-CREATE INDEX by_date ON exchanges (at);
 CREATE TABLE progress (document TEXT);
 """
 _Row = tuple[int, int, str, int, int]
@@ -57,13 +56,6 @@ class JournalIndex:
     def refresh(self) -> None:
         """Bring the index up to date with the journal; does nothing where it cannot be kept."""
         self._select("SELECT segment, offset, id, at, dated FROM exchanges LIMIT 0", ())
-
-    def between(self, start: datetime, end: datetime) -> Iterator[Entry] | None:
-        """Return the exchanges with `start <= at < end` in journal order; None where the index cannot be kept."""
-        return self._entries(
-            "SELECT segment, offset, id, at, dated FROM exchanges WHERE at >= ? AND at < ? ORDER BY segment, offset",
-            (_micros(start), _micros(end)),
-        )
 
     def called(self, id_: str) -> Iterator[Entry] | None:
         """Return the exchanges called `id_` in journal order; None where the index cannot be kept."""

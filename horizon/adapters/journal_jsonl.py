@@ -193,19 +193,6 @@ class JournalStore:
                 continue
         raise Unavailable(f"{self.files.window} changes too fast to be read")
 
-    def entries_between(self, start: datetime, end: datetime) -> Iterator[Entry]:
-        """Yield the exchanges with `start <= at < end`, in journal order, reading only these.
-
-        Exact also where dates are out of order. Keeps a derived index beside the journals, which may be deleted.
-
-        Raises:
-            Unavailable: as for `entries`.
-        """
-        found = self._index.between(start, end)
-        if found is None:
-            found = (entry for entry in self.entries() if start <= entry.exchange.at < end)
-        yield from found
-
     def exchange(self, id_: str) -> Exchange | None:
         """Return the exchange called `id_`, the oldest in the journal where several are; None if unknown.
 

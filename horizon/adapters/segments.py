@@ -11,9 +11,11 @@ from __future__ import annotations
 import io
 import os
 import re
+import sys
+import time
 import zlib
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from horizon.adapters.bee_files import JOURNAL_SUFFIXES, owner_of, split_suffix
@@ -21,7 +23,7 @@ from horizon.adapters.journal_lines import LINE_LONGEST
 from horizon.errors import Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
     from pathlib import Path
     from typing import BinaryIO
 
@@ -30,10 +32,15 @@ if TYPE_CHECKING:
 _BLOCK: Final = 1 << 20
 """Bytes read at once: a segment of 500 exchanges in one or a few reads."""
 _OURS: Final = re.compile(r"(.*\.)(0[0-9]{5})", re.DOTALL)
+_NUMBERS: Final = re.compile(r"([0-9]+)")
 _EDGE: Final = 65_536
 """Bytes compared at both ends to know a copy in progress."""
+_PIECE: Final = 1_024
+"""Compressed bytes that are uncompressed at once: a few of them can stand for a hundred thousand."""
 _LOOKS: Final = 50
 """Looks at an archive that changes while it is listed: each change is a rotation that just happened."""
+_JUST_NOW: Final = 1_000_000_000
+"""Nanoseconds for which a folder's time is not trusted: two changes may bear the same."""
 
 
 @dataclass(slots=True)
@@ -50,7 +57,7 @@ class Damaged(Exception):
 
 def natural(stem: str) -> tuple[tuple[str | int, ...], str]:
     """Return the key by which segments sort: numbers in a name by value."""
-    parts = re.split(r"([0-9]+)", stem)
+    parts = _NUMBERS.split(stem)
     return tuple(int(part) if i % 2 else part for i, part in enumerate(parts)), stem
 
 
@@ -60,21 +67,55 @@ def archived(folder: Path, bee: str) -> list[Segment]:
     Raises:
         Unavailable: the archive is there and cannot be listed.
     """
-    best: dict[str, tuple[int, str]] = {}
+    ours = f"{bee}-messages"  # a thousand names of others are passed over quickly
+    return _sorted((name for name in _names(folder) if name.startswith(ours)), folder).get(bee, [])
+
+
+@dataclass(slots=True)
+class Archive:
+    """The archive of a hive: listed once for all its bees, and again whenever it changed."""
+
+    _stamp: tuple[int, int] | None = None
+    _segments: dict[str, list[Segment]] = field(default_factory=dict[str, list[Segment]])
+
+    def of(self, folder: Path, bee: str) -> list[Segment]:
+        """Return what `archived` does."""
+        try:
+            status = folder.stat()
+        except OSError:
+            return archived(folder, bee)
+        stamp = (status.st_ino, status.st_mtime_ns)
+        if stamp != self._stamp or time.time_ns() - status.st_mtime_ns < _JUST_NOW:
+            self._segments = _sorted(_names(folder), folder)
+            self._stamp = stamp
+        return list(self._segments.get(bee, ()))
+
+
+def _sorted(names: Iterable[str], folder: Path) -> dict[str, list[Segment]]:
+    """Return the segments among some names of files by bee, oldest first."""
+    best: dict[str, dict[str, tuple[int, str]]] = {}
+    for name in names:
+        parts = split_suffix(name)
+        owner = None if parts is None else owner_of(parts[0])
+        if parts is None or owner is None:
+            continue
+        rank = JOURNAL_SUFFIXES.index(parts[1])
+        found = best.setdefault(owner, {})
+        if parts[0] not in found or rank < found[parts[0]][0]:
+            found[parts[0]] = (rank, name)
+    return {
+        owner: [Segment(stem, folder / found[stem][1]) for stem in sorted(found, key=natural)]
+        for owner, found in best.items()
+    }
+
+
+def _names(folder: Path) -> list[str]:
     try:
-        names = os.listdir(folder)  # noqa: PTH208 - names are all that is needed, and a thousand paths cost
+        return os.listdir(folder)  # noqa: PTH208 - names are all that is needed, and a thousand paths cost
     except FileNotFoundError:
         return []
     except OSError as error:
         raise Unavailable(f"{folder} cannot be listed: {error.strerror}") from error
-    for name in names:
-        parts = split_suffix(name)
-        if parts is None or owner_of(parts[0]) != bee:
-            continue
-        rank = JOURNAL_SUFFIXES.index(parts[1])
-        if parts[0] not in best or rank < best[parts[0]][0]:
-            best[parts[0]] = (rank, name)
-    return [Segment(stem, folder / best[stem][1]) for stem in sorted(best, key=natural)]
 
 
 def next_stem(bee: str, last: str | None) -> str:
@@ -89,17 +130,19 @@ def next_stem(bee: str, last: str | None) -> str:
 
 
 @contextmanager
-def whole_journal(files: BeeFiles) -> Generator[tuple[list[Segment], BinaryIO | None]]:
-    """Give the sealed segments and the active file, open, as they were at one instant.
+def whole_journal(
+    files: BeeFiles, listed: Callable[[Path, str], list[Segment]] = archived
+) -> Generator[tuple[list[Segment], BinaryIO | None]]:
+    """Give the sealed segments, as `listed`, and the active file, open, as they were at one instant.
 
     Raises:
         Unavailable: they are there and cannot be read.
     """
     for _ in range(_LOOKS):
-        before = archived(files.archive, files.bee)
+        before = listed(files.archive, files.bee)
         active = open_plain(files.journal)
         try:
-            if archived(files.archive, files.bee) != before:
+            if listed(files.archive, files.bee) != before:
                 continue
             if before and active is not None and _is_copy(before[-1], active):
                 before.pop()
@@ -151,9 +194,16 @@ def open_segment(segment: Segment) -> Generator[BinaryIO]:
         Unavailable: it cannot be read here; the message says why, and what to install.
         Damaged: (while reading) the rest of it cannot be uncompressed.
     """
-    paths = [segment.path, *(segment.path.with_name(segment.stem + suffix) for suffix in JOURNAL_SUFFIXES)]
-    with uncompressed(next((path for path in paths if path.exists()), segment.path)) as file:
+    with uncompressed(present(segment)) as file:
         yield file
+
+
+def present(segment: Segment) -> Path:
+    """Return a segment's file, also if it was compressed since it was listed; where it is there in no form, the one that was."""
+    if segment.path.exists():
+        return segment.path
+    paths = (segment.path.with_name(segment.stem + suffix) for suffix in JOURNAL_SUFFIXES)
+    return next((path for path in paths if path.exists()), segment.path)
 
 
 @contextmanager
@@ -197,8 +247,76 @@ def _open_packed(path: Path) -> tuple[BinaryIO, tuple[type[Exception], ...]]:
         return cast("BinaryIO", gzip.open(path, "rb")), (EOFError, zlib.error, gzip.BadGzipFile)
     if path.suffix == ".zst":
         zstd = _zstd(path)
-        return zstd.open(path, "rb"), (EOFError, zstd.ZstdError)
+        if hasattr(zstd, "ZstdFile"):
+            return zstd.open(path, "rb"), (EOFError, zstd.ZstdError)
+        return io.BufferedReader(_Zstandard(path, zstd.ZstdDecompressor()), _BLOCK), (EOFError, zstd.ZstdError)
     return cast("BinaryIO", path.open("rb", buffering=0)), ()
+
+
+class _Zstandard(io.RawIOBase):
+    """The uncompressed bytes of a file by the `zstandard` package.
+
+    The package's own reader cannot go back, and takes a file that was cut off for a whole one.
+    """
+
+    def __init__(self, path: Path, decompressor: Any) -> None:  # noqa: ANN401 - a library without types here
+        super().__init__()
+        self._file = path.open("rb", buffering=0)
+        self._decompressor = decompressor
+        self.seek(0)
+
+    def readable(self) -> bool:
+        """Tell that it can be read."""
+        return True
+
+    def seekable(self) -> bool:
+        """Tell that places in it can be gone to; backwards from the beginning."""
+        return True
+
+    def fileno(self) -> int:
+        """Return the compressed file's."""
+        return self._file.fileno()
+
+    def close(self) -> None:
+        """Close the compressed file too."""
+        self._file.close()
+        super().close()
+
+    def tell(self) -> int:
+        """Return the place in the uncompressed bytes."""
+        return self._at
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Go to a place from the beginning; at most to the end."""
+        if whence != io.SEEK_SET:
+            raise io.UnsupportedOperation("only from the beginning")
+        if offset == 0 or offset < self._at:
+            self._file.seek(0)
+            self._frame: Any = None
+            self._ready = b""
+            self._at = 0
+        while self._at < offset and self.read(min(_BLOCK, offset - self._at)):
+            pass
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - as the base class has it
+        """Read some bytes; 0 at the end."""
+        while not self._ready:
+            ended = self._frame is None or self._frame.eof
+            data = (self._frame.unused_data if self._frame is not None and ended else b"") or self._file.read(_PIECE)
+            if not data:
+                if ended:
+                    return 0
+                raise EOFError("the file ends before its last frame does")
+            if ended:
+                self._frame = self._decompressor.decompressobj()
+            frame: Any = self._frame
+            self._ready = frame.decompress(data)
+        given = min(len(buffer), len(self._ready))
+        buffer[:given] = self._ready[:given]
+        self._ready = self._ready[given:]
+        self._at += given
+        return given
 
 
 def _zstd(path: Path) -> Any:  # noqa: ANN401 - one of two optional libraries of the same shape, neither with types here
@@ -212,8 +330,10 @@ def _zstd(path: Path) -> Any:  # noqa: ANN401 - one of two optional libraries of
     raise Unavailable(f"{path} is compressed with zstd, which this Python cannot read: pip install zstandard")
 
 
-def lines_of(file: BinaryIO, offset: int) -> Iterator[tuple[int, bytes | None, int, int]]:
+def lines_of(file: BinaryIO, offset: int, end: int = sys.maxsize) -> Iterator[tuple[int, bytes | None, int, int]]:
     """Yield each line from byte `offset` on: where it begins, its bytes, where the next begins, its newlines.
+
+    No byte from `end` on is read, at which a line begins, where it is given.
 
     The bytes are without newline, and None for a line longer than `LINE_LONGEST`, which is passed over
     without being held. The newlines are 1, or 0 for a last line that has none.
@@ -222,7 +342,7 @@ def lines_of(file: BinaryIO, offset: int) -> Iterator[tuple[int, bytes | None, i
     start = offset
     held = 0  # bytes of a line that goes on over several blocks: it is read again once its end is known
     most = _EDGE  # what a turn adds is small, and asking for much costs; whoever reads on reads in blocks
-    while block := file.read(most):
+    while block := file.read(min(most, end - start - held)):
         most = _BLOCK if len(block) == most else _EDGE
         lines = block.split(b"\n")
         rest = lines.pop()
