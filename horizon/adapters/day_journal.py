@@ -29,6 +29,8 @@ _HEADING = re.compile(rb" {0,3}(#{1,2})[ \t]+(?:(\d{4}-\d{2}-\d{2})\b)?")
 """A heading of the first or second level, as Markdown has it: indented by three spaces at most."""
 _FENCE = re.compile(rb" {0,3}(`{3,}(?=[^`\r\n]*\r?$)|~{3,})([^\r\n]*)")
 """A line that opens or closes a code fence."""
+_MAY_COUNT: Final = frozenset({b" ", b"#", b"`", b"~"})
+"""How every line begins that is a heading or opens or closes a fence."""
 _BOM: Final = b"\xef\xbb\xbf"
 _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 
@@ -124,14 +126,19 @@ def _places(data: bytes) -> dict[date, tuple[int, int, int]]:
 
 def _headings(data: bytes) -> Iterator[tuple[int, int, date | None]]:
     """Yield where each heading of the first two levels begins and ends, and the day that it names, if it does."""
-    lines = data.split(b"\n")
-    begins = [0, *accumulate(len(line) + 1 for line in lines)]
+    bom = len(_BOM) if data.startswith(_BOM) else 0
+    every = data[bom:].split(b"\n")
+    starts = accumulate((len(line) + 1 for line in every), initial=bom)
+    lines: list[bytes] = []
+    begins: list[int] = []
+    for line, start in zip(every, starts, strict=False):
+        if line[:1] in _MAY_COUNT:
+            lines.append(line)
+            begins.append(start)
     never: dict[bytes, int] = {}
     at = 0
     while at < len(lines):
         line, begin = lines[at], begins[at]
-        if not at and line.startswith(_BOM):
-            line, begin = line.removeprefix(_BOM), len(_BOM)
         opening = _FENCE.match(line)
         if opening is not None and len(opening[1]) < never.get(opening[1][:1], len(line) + 1):
             closing = _closing(lines, at, opening[1])

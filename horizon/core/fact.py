@@ -117,6 +117,7 @@ _CLOSE_UP: Final = ":;!?%€$"
 _END_MARKS: Final = " .!?…;:,。！？；：，、"
 
 
+@lru_cache(maxsize=16)  # a fact's id, near key and subject are asked for one after the other
 def folded(text: str) -> str:
     """Return `text` after Unicode (NFKC), case, space and end-punctuation folding.
 
@@ -214,7 +215,7 @@ def near_key(text: str) -> tuple[str, ...]:
     ("since 2019 Marie lives in Lyon").
     """
     names = {found.casefold() for found in _NAMED.findall(text)}
-    words = _TOKEN.findall(folded(text))
+    words = _tokens(text)
     key: list[str] = []
     for at, word in enumerate(words):
         if word in _ARTICLES and word not in _NEGATIONS:
@@ -225,7 +226,13 @@ def near_key(text: str) -> tuple[str, ...]:
         key.append(_bare(word) if word.isalpha() and word not in names else word)
     if not 4 <= len(key) <= FACT_MOST:  # longer than any fact of ours: nobody turns such a text round
         return tuple(key)
-    return min(tuple(key[at:] + key[:at]) for at in range(len(key)))
+    first = min(key)  # the least rotation begins with the least word
+    return min(tuple(key[at:] + key[:at]) for at, word in enumerate(key) if word == first)
+
+
+@lru_cache(maxsize=16)  # as for `folded`
+def _tokens(text: str) -> tuple[str, ...]:
+    return tuple(_TOKEN.findall(folded(text)))
 
 
 _ORDERS: Final = re.compile(
@@ -378,7 +385,7 @@ _STOP: Final = frozenset(
 def content(text: str) -> tuple[str, ...]:
     """Return the words of substance of `text`, folded, without accents and plurals, in order; CJK by the run of two."""
     found: list[str] = []
-    for word in _TOKEN.findall(folded(text)):
+    for word in _tokens(text):
         if _CJK.match(word):
             found += [word[at : at + 2] for at in range(max(len(word) - 1, 1))]
         elif word not in _STOP:
