@@ -11,7 +11,7 @@ from horizon.core.unit import LOOSE
 _BINARY: Final = Fraction(1024, 1000)
 """What lies between counting bytes by 1 000 and by 1 024, for each prefix."""
 _PREFIXES: Final = {Fraction(1): 0, Fraction(10**3): 1, Fraction(10**6): 2, Fraction(10**9): 3, Fraction(10**12): 4}
-ABOUT: Final = Fraction(1, 20)
+ABOUT: Final = Fraction(1, 10)
 """How far "about" is from a number, as a share of it."""
 ROUNDLY: Final = Fraction(1, 6)
 """The same for « une dizaine »."""

@@ -73,7 +73,7 @@ _YEAR_MONTH = re.compile(r"(?<![\d./-])(?P<y>(?:19|20)\d\d)[-/](?P<m>0[1-9]|1[0-
 _SLASHED = re.compile(r"(?<![\d/.-])(?P<a>\d{1,2})(?P<sep>[/.-])(?P<b>\d{1,2})(?P=sep)(?P<y>\d{4}|\d{2})(?![\d/])")
 _DAY_MONTH_SLASHED = re.compile(r"(?<![\d/.])(?P<a>\d{1,2})/(?P<b>\d{1,2})(?![\d/])")
 _DAY_FIRST = re.compile(
-    rf"(?<!\d)(?:(?P<d0>\d{{1,2}})\s*(?:-|–|au|to|et|and|&)\s*)?(?P<d>\d{{1,2}})(?:er|st|nd|rd|th)?(?:\s+(?:of|de))?\s+(?P<m>{_ORDERED})\b\.?"
+    rf"(?<!\d)(?:(?P<d0>\d{{1,2}})(?:er)?\s*(?:-|–|au|to|et|and|&)\s*)?(?P<d>\d{{1,2}})(?:er|st|nd|rd|th)?(?:\s+(?:of|de))?\s+(?P<m>{_ORDERED})\b\.?"
     r"(?:,?\s+(?P<y>\d{4})(?!\d))?",
     re.IGNORECASE,
 )

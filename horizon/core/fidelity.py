@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from horizon.core.claims import Kind, Literal, commands, folded, literals
 from horizon.core.grounding import strange_sentence
 from horizon.core.prompt import FENCE, OWN_MARKER, clean
-from horizon.core.proper_name import is_known, names, quotes, words_of
+from horizon.core.proper_name import doers, is_known, names, quotes, shares_stem, words_of
 from horizon.core.quantity import quantities
 from horizon.core.salvage import without_fences, without_thoughts
 from horizon.core.support import NUMBER_LONG, squeezed, support
@@ -194,11 +194,12 @@ def _bounded(key: str, text: str) -> bool:
 def _wrong_name(text: str, known: str) -> str | None:
     plain_text = _UNIT.sub(" ", _DATE_WORDS.sub(" ", text))
     told = dict.fromkeys(names(plain_text))
-    words = words_of(known) if told else frozenset[str]()
-    for name in told:
-        if not is_known(name, words, known):
-            return f"the name {name} is not in the text"
-    return None
+    doing = dict.fromkeys(doers(plain_text))
+    words = words_of(known) if told or doing else frozenset[str]()
+    wrong = next((name for name in told if not is_known(name, words, known)), None) or next(
+        (name for name in doing if not (is_known(name, words, known) or shares_stem(name, words))), None
+    )
+    return None if wrong is None else f"the name {wrong} is not in the text"
 
 
 def evidence(text: str, sources: Sequence[str]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from horizon.core.claims import folded
+from horizon.core.grounding import STEM
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,7 +69,7 @@ _KIN: Final = tuple(
 )  # fmt: skip
 _SURNAMES: Final = "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾萧田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤"
 _HAN_NAME = re.compile(
-    rf"(?<![一-鿿])(?P<name>[{_SURNAMES}][一-鿿]{{1,2}}?)(?=先生|女士|老师|经理|医生|说|认为|表示|建议|决定|要求|同意|告诉|提出|负责|选择|拒绝)"
+    rf"(?:(?<![一-鿿])|(?<=[由和与跟给让向请被是对]))(?P<name>[{_SURNAMES}][一-鿿]{{1,2}}?)(?=先生|女士|老师|经理|医生|说|认为|表示|建议|决定|要求|同意|告诉|提出|负责|选择|拒绝)"
 )
 _QUOTED = re.compile(r"«([^»\n]{3,310})»|“([^”\n]{3,300})”|\"([^\"\n]{3,300})\"|[「『《]([^」』》\n]{2,100})[」』》]")
 
@@ -95,6 +96,14 @@ def names(text: str) -> Iterator[str]:
         yield found["name"]
 
 
+def doers(text: str) -> Iterator[str]:
+    """Yield the words that open a sentence of `text` and are told to do something, as names are: they may be names."""
+    words = list(_WORD.finditer(text))
+    for place, found in enumerate(words):
+        if found[0][0].isupper() and _acts(text, words, place):
+            yield _bare(found[0])
+
+
 def quotes(text: str) -> Iterator[str]:
     """Yield what `text` gives as someone's words: three words or more between quotation marks, or Chinese ones."""
     for found in _QUOTED.finditer(text):
@@ -115,6 +124,12 @@ def is_known(name: str, words: frozenset[str], text: str) -> bool:
     if "-" in key or "'" in key:
         return all(part in words for part in re.split(r"[-']", key) if part)
     return name.isupper() and _initials(key, text)
+
+
+def shares_stem(word: str, words: frozenset[str]) -> bool:
+    """Tell whether folded `words` have one that begins as `word` does: "Correction" of "corrigé"."""
+    stem = folded(word)[:STEM]
+    return any(other.startswith(stem) for other in words)
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -154,6 +169,60 @@ _STARTERS: Final = frozenset(
     " comme toute tous toutes notre votre with from into this that these those their when then after before since while according"
     " both each every some using under over about they there here also only once upon your".split()
 )
+
+
+_ACTS: Final = re.compile(
+    r"(?:avait|aura|est|était|sera|fut|va|vient|veut|voulait|doit|devait|peut|pouvait|dit|disait|demande|pense|propose|préfère|souhaite|confirme"
+    r"|annonce|explique|rappelle|travaille|habite|choisit|décide|insiste|refuse|accepte|n'(?:a|est|avait|était)|s'est"
+    r"|is|was|has|had|will|wants|says|said|asks|did|does|can|could|should|would|must|prefers|works|lives|thinks|suggests|knows|wrote|told|met|gave"
+    r"|took|made|sent|bought|chose|(?:ask|want|propos|decid|suggest|agre|refus|preferr|confirm|explain|answer|repli|announc|insist|promis|lik|lov|work|liv|visit"
+    r"|sign|order|book|thank|complain|compos|paint|invent|discover|hir|wish)ed)",
+)
+"""What one person or thing does, right after its name; a common noun has an article before it, in French always."""
+_HAS_DONE: Final = re.compile(r"\w*é|eu|dit|fait|mis|pris|su|pu|reçu|écrit|dû|\w*[lvd]u|\w{2,}(?:[sn]i|ert)")
+"""What follows a French "a" that is a verb; before anything else it is likely an English article."""
+_COMMON_END = re.compile(
+    r"(?:ing|tion|sion|ment|ness|ity|ance|ence|ship|ism|ware|work|age|ly|s|té|eur|ure|thing|one|body)$"
+)
+_COMMON: Final = frozenset(
+    "the cela ceci ca celui celle tout toute rien personne on il elle ce qui que quoi chacun chacune aucun aucune quiconque autre lequel laquelle"
+    " quel quelle combien comment pourquoi ou où non oui voila ici la et mais puis or donc y en un une le de du si alors"
+    " everyone nothing nobody each either neither none all both one another it he she they we you this that there here what which who whose"
+    " when where why how if as then so but and not no yes also only just now today yesterday tomorrow next last first second more most much"
+    " many some any few several half code data access time progress space memory traffic load power money music water food rain weather support"
+    " help advice feedback research content context text output input disk network latency production deploy build release version update"
+    " upgrade backup cache queue server client user team project task job step test bug error issue fix patch log file folder path page site"
+    " app service system process thread model agent serveur projet fichier dossier disque reseau equipe client cache test bogue erreur lot"
+    " travail budget plan goal objectif mission contact sleep speed price cost life love war peace design health school church home dinner"
+    " lunch breakfast coffee tea bread milk sugar light heat air gas oil wood paper glass metal gold silver training meeting call mail email"
+    " nature science history math art sport football chess poetry fiction english french chinese december january february march april may"
+    " june july august september october november such below case scope level config care within stdout stderr stdin these those".split()
+)
+"""Words that open a sentence and act without being anyone's name."""
+
+
+def _is_deed(word: str, following: str) -> bool:
+    if word == "a":
+        return _HAS_DONE.fullmatch(following) is not None
+    return _ACTS.fullmatch(word) is not None
+
+
+def _acts(text: str, words: list[re.Match[str]], place: int) -> bool:
+    """Tell whether the word that opens a sentence is told to do something, as only a name may: "Mozart composed it"."""
+    if place + 1 >= len(words):
+        return False
+    found, after = words[place], words[place + 1]
+    bare = folded(found[0])
+    return (
+        text[found.end() : after.start()] == " "
+        and len(bare) > 2
+        and "'" not in bare
+        and _OPENS.search(text[max(0, found.start() - 12) : found.start()]) is not None
+        and found[0][1:].islower()
+        and _is_deed(after[0].replace("’", "'"), words[place + 2][0] if place + 2 < len(words) else "")
+        and bare not in _COMMON
+        and _COMMON_END.search(bare) is None
+    )
 
 
 def _initials(acronym: str, text: str) -> bool:

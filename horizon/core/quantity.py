@@ -62,7 +62,7 @@ _SPACE = "[ \u00a0\u2005\u2007\u2009\u202f’']"
 _DIGITS = re.compile(
     rf"(?<![\w.,])(?P<sign>[-−](?=\d)|(?:minus|moins)\s|零下\s?)?(?P<n>\d+(?:[.,]\d+)?[eE][+-]?\d{{1,2}}(?!\w)"
     rf"|\d{{1,3}}(?:{_SPACE}\d{{3}})+(?!\d)(?:[.,]\d+)?|\d{{1,3}}(?:[.,]\d{{3}})+(?!\d)(?:[.,]\d+)?|\d{{1,2}}(?:,\d\d)+,\d{{3}}(?!\d)|\d+(?:[.,]\d+)?)"
-    r"(?P<power>\s?(?:\^|\*\*)\s?-?\d{1,2})?",
+    r"(?P<tens>\s?[x×·*]\s?10)?(?P<power>\s?(?:\^|\*\*)\s?-?\d{1,2})?",
     re.IGNORECASE,
 )
 _WRITTEN_MOST: Final = 400
@@ -72,7 +72,7 @@ _NAMES = "|".join(
 )
 _UNIT = rf"%|％|pour cent\b|per cent\b|pourcents?\b|percent\b|(?:{_NAMES})(?![A-Za-zÀ-ÿ_])"
 _AFTER = re.compile(
-    rf"{_SPACE}?(?P<times>k(?=\b|[€$])|(?:de\s)?(?:mille|milliers?|millions?|milliards?)\b|thousand\b|billions?\b|bn\b|mn\b|(?-i:M)(?![\w])|M(?=[€$]|\s?(?:€|EUR|USD))|百万|[千万亿])?"
+    rf"{_SPACE}?(?P<times>k(?=\b|[€$])|(?:de\s)?(?:mille|milliers?|millions?|milliards?|dizaines?|douzaines?|centaines?)\b|dozens?\b|thousand\b|billions?\b|bn\b|mn\b|(?-i:M)(?![\w])|M(?=[€$]|\s?(?:€|EUR|USD))|百万|[千万亿])?"
     rf"{_SPACE}?(?:de\s|d['’])?(?P<unit>{_UNIT})?",
     re.IGNORECASE,
 )
@@ -130,6 +130,7 @@ _HEDGE = re.compile(
 _HEDGE_AFTER = re.compile(r"\s*(?:environ\b|or so\b|左右|多(?=\D))", re.IGNORECASE)
 _HAN_SHARE = re.compile(r"百分之\s?([\d.]+|[一二两三四五六七八九十百点零]+)")
 _VULGAR = re.compile(r"(\d*)([½¼¾])")
+_HALF_OF = re.compile(r"\b(?:half a dozen|demi-douzaine|half a per ?cent)\b", re.IGNORECASE)
 _RAISED = re.compile(r"(?<=10)⁻?[⁰¹²³⁴-⁹]{1,2}")
 
 
@@ -169,6 +170,7 @@ def _spelled(text: str) -> str:
         )
     if _VULGAR.search(text):
         text = _VULGAR.sub(lambda found: f"{int(found[1] or 0) + unicodedata.numeric(found[2])}", text)
+    text = _HALF_OF.sub(lambda found: "six" if found[0][-1].casefold() in "en" else "0.5 percent", text)
     return _RAISED.sub(lambda found: "^" + unicodedata.normalize("NFKC", found[0]), text) if "10" in text else text
 
 
@@ -276,7 +278,7 @@ def _amounts(text: str) -> Iterator[tuple[str, Amount]]:
         written = found["n"]
         if len(written) > _WRITTEN_MOST:
             continue
-        for value, step in _readings(written, found["power"]):
+        for value, step in _readings(written, found["power"], found["tens"]):
             at = found.start("n")
             read = Amount(
                 number=value, step=step, slack=_slack(text, at, found.end()), negative=found["sign"] is not None
@@ -284,8 +286,8 @@ def _amounts(text: str) -> Iterator[tuple[str, Amount]]:
             end, amount = _with_unit(text, found.end(), read)
             starts.append(at)
             ends.append(end)
-            if not amount.dimension:
-                amount = replace(amount, dimension=_money_before(text, at))
+            if not amount.dimension or text[found.end() : end] == "m":
+                amount = _as_money(amount, _money_before(text, at))
             if text[end - 1] == "M" and amount.number != value:  # of bytes as well as of anything
                 yield text[at:end].strip(), read
             yield text[at:end].strip(), amount
@@ -296,8 +298,18 @@ def _amounts(text: str) -> Iterator[tuple[str, Amount]]:
             if number is None or (before and found.start() < ends[before - 1]):
                 continue
             slack = ROUNDLY if ABOUT_ENDING.search(found[0]) else _slack(text, found.start(), found.end())
-            end, amount = _with_unit(text, found.end(), Amount(number=number, step=_last_digit(number), slack=slack))
+            negative = text[: found.start()].endswith("零下")
+            read = Amount(number=number, step=_last_digit(number), slack=slack, negative=negative)
+            end, amount = _with_unit(text, found.end(), read)
             yield text[found.start() : end].strip(), amount
+
+
+def _as_money(amount: Amount, currency: str) -> Amount:
+    """Return `amount` as of money, "€2.5m" in millions; unchanged where `currency` is ""."""
+    if not currency:
+        return amount
+    times = 10**6 if amount.dimension == "metres" else 1
+    return replace(amount, number=amount.number * times, step=amount.step * times, dimension=currency)
 
 
 def _money_before(text: str, at: int) -> str:
@@ -305,7 +317,7 @@ def _money_before(text: str, at: int) -> str:
     return MONEY_BEFORE[sign[0].strip().casefold()] if sign else ""
 
 
-def _readings(written: str, power: str | None) -> list[tuple[Fraction, Fraction]]:
+def _readings(written: str, power: str | None, tens: str | None = None) -> list[tuple[Fraction, Fraction]]:
     """Return the values that digits may have: "1.234" is a thousand in French, and one and a bit in English."""
     bare = re.sub(_SPACE, "", written)
     mantissa, mark, exponent = bare.casefold().partition("e")
@@ -314,6 +326,9 @@ def _readings(written: str, power: str | None) -> list[tuple[Fraction, Fraction]
             (value * Fraction(10) ** int(exponent), step * Fraction(10) ** int(exponent))
             for value, step in _readings(mantissa, None)
         ]
+    if tens:
+        raised = Fraction(10) ** int(re.sub(r"[\s^*]", "", power or "1"))
+        return [(value * raised, step * raised) for value, step in _readings(bare, None)]
     if power and len(bare) <= 3 and bare.isdecimal() and int(bare):
         value = Fraction(int(bare)) ** int(re.sub(r"[\s^*]", "", power))
         return [(value, Fraction(1))]

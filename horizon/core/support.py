@@ -87,7 +87,10 @@ class Support:
         if any(amount.told_by(other) for other in self.amounts):
             return True
         if amount.dimension == DECADE:
-            return any(day.year is not None and day.year % 100 // 10 * 10 == amount.number for day in self.days)
+            years = [*(day.year for day in self.days), *(int(other.number) for other in self.amounts)]
+            return any(
+                year is not None and 1000 <= year < 2100 and year % 100 // 10 * 10 == amount.number for year in years
+            )
         if amount.dimension == "seconds" and amount.size in self.lengths:
             return True
         if amount.number.denominator == 1 and not amount.dimension and self._counts(int(amount.number), written, text):

@@ -43,13 +43,22 @@ UNITS: Final = {
 }
 """By name: the dimension, and how many of its base units the unit is."""
 MONEY_BEFORE: Final = {
-    "€": "euros", "eur": "euros", "$": "dollars", "usd": "dollars", "£": "pounds", "gbp": "pounds", "chf": "francs",
-    "¥": "yuan", "cny": "yuan", "rmb": "yuan",
+    "€": "euros",
+    "eur": "euros",
+    "$": "dollars",
+    "usd": "dollars",
+    "£": "pounds",
+    "gbp": "pounds",
+    "chf": "francs",
+    "¥": "yuan",
+    "cny": "yuan",
+    "rmb": "yuan",
 }
 """Signs and codes that stand before their number."""
 LOOSE: Final = frozenset({"share", *MONEY_BEFORE.values()})
 """Dimensions that a number may have without their sign beside it."""
 MULTIPLIERS: Final = {
     "k": 10**3, "mille": 10**3, "thousand": 10**3, "millier": 10**3, "milliers": 10**3, "千": 10**3, "万": 10**4, "m": 10**6, "million": 10**6,
-    "millions": 10**6, "mn": 10**6, "亿": 10**8, "milliard": 10**9, "milliards": 10**9, "billion": 10**9, "billions": 10**9, "bn": 10**9, "百万": 10**6,
+    "millions": 10**6, "mn": 10**6, "亿": 10**8, "milliard": 10**9, "milliards": 10**9, "billion": 10**9, "billions": 10**9, "bn": 10**9, "百万": 10**6, "dozen": 12, "dozens": 12,
+    "dizaine": 10, "dizaines": 10, "douzaine": 12, "douzaines": 12, "centaine": 100, "centaines": 100,
 }  # fmt: skip
