@@ -90,7 +90,7 @@ def open_hive(path: str | Path) -> Hive:
         InvalidInput: `path` is there and is no folder.
     """
     folder = Path(path).expanduser().absolute()
-    if folder.exists() and not folder.is_dir():
+    if not folder.is_dir() and folder.exists():
         raise InvalidInput(f"a hive is a folder; {folder} is a file")
     return Hive(folder)
 

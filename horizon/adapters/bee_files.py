@@ -55,27 +55,62 @@ def _is_mark(character: str) -> bool:
     return unicodedata.category(character)[0] == "M"
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class BeeFiles:
-    """Where a bee's files stand; none of them need exist."""
+    """Where a bee's files stand; none of them need exist. Each path is made when it is asked for: few are by any one process."""
 
     bee: str
     window: Path
-    archive: Path
-    """Folder of the sealed segments, shared by the bees of the hive."""
-    journal: Path
-    flags: Path
-    outcomes: Path
-    forgets: Path
-    """Which exchanges were forgotten and when, without their content; append-only."""
-    snapshot: Path
-    """Derived: the folded state."""
-    view: Path
-    """Derived: the view as a process left it for others."""
-    index: Path
-    """Derived: the date and place of each exchange."""
-    append_lock: Path
-    exclusive_lock: Path
+
+    @property
+    def archive(self) -> Path:
+        """Folder of the sealed segments, shared by the bees of the hive."""
+        return self.window / "archive"
+
+    @property
+    def journal(self) -> Path:
+        """The active segment of the integral journal; append-only."""
+        return self.window / f"{self.bee}-messages.jsonl"
+
+    @property
+    def flags(self) -> Path:
+        """Manual flags; append-only."""
+        return self.window / f"{self.bee}-phares.jsonl"
+
+    @property
+    def outcomes(self) -> Path:
+        """Condensed texts, evictions, narratives; append-only."""
+        return self.window / f"{self.bee}-horizon.jsonl"
+
+    @property
+    def forgets(self) -> Path:
+        """Which exchanges were forgotten and when, without their content; append-only."""
+        return self.window / f"{self.bee}-oublis.jsonl"
+
+    @property
+    def snapshot(self) -> Path:
+        """Derived: the folded state."""
+        return self.window / f"{self.bee}-horizon.snapshot"
+
+    @property
+    def view(self) -> Path:
+        """Derived: the view as a process left it for others."""
+        return self.window / f"{self.bee}-horizon.view"
+
+    @property
+    def index(self) -> Path:
+        """Derived: the date and place of each exchange."""
+        return self.window / f"{self.bee}-horizon.index"
+
+    @property
+    def append_lock(self) -> Path:
+        """Held while a line is written."""
+        return self.window / f"{self.bee}-messages.lock"
+
+    @property
+    def exclusive_lock(self) -> Path:
+        """Held by whoever maintains the bee."""
+        return self.window / f"{self.bee}-horizon.lock"
 
 
 def files_of(hive: Path, bee: str) -> BeeFiles:
@@ -84,22 +119,7 @@ def files_of(hive: Path, bee: str) -> BeeFiles:
     Raises:
         InvalidInput: the name is not one that `check_name` lets pass.
     """
-    bee = check_name(bee)
-    window = hive / "window"
-    return BeeFiles(
-        bee=bee,
-        window=window,
-        archive=window / "archive",
-        journal=window / f"{bee}-messages.jsonl",
-        flags=window / f"{bee}-phares.jsonl",
-        outcomes=window / f"{bee}-horizon.jsonl",
-        forgets=window / f"{bee}-oublis.jsonl",
-        snapshot=window / f"{bee}-horizon.snapshot",
-        view=window / f"{bee}-horizon.view",
-        index=window / f"{bee}-horizon.index",
-        append_lock=window / f"{bee}-messages.lock",
-        exclusive_lock=window / f"{bee}-horizon.lock",
-    )
+    return BeeFiles(check_name(bee), hive / "window")
 
 
 def split_suffix(name: str) -> tuple[str, str] | None:

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 VERSION: Final = 1
 """Of the file's shape: one of another version is passed over."""
-_JOURNAL_ONLY: Final = slice(1, 3)
-"""Of the store's stamp, the flags and the outcomes: what must be the same for a view to be lengthened."""
+_BESIDE_JOURNAL: Final = slice(1, 3)
+"""Flags and outcomes in the store's stamp: they must be the same for a view to be lengthened."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -116,7 +116,7 @@ def _holds(head: dict[str, Any], stamp: tuple[object, ...], settings: object) ->
         head["version"] == VERSION
         and head["rendering"] == RENDERING
         and head["settings"] == repr(settings)
-        and head["stamp"][_JOURNAL_ONLY] == _plain(stamp[_JOURNAL_ONLY])
+        and head["stamp"][_BESIDE_JOURNAL] == _plain(stamp[_BESIDE_JOURNAL])
         and rules == zone_stamp(zone)
     )
 
