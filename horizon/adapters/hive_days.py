@@ -42,6 +42,8 @@ class HiveDays:
 
     hive: Path
     name: str = "window"
+    remarks: tuple[str, ...] = ()
+    """A journal is read in its place, or not at all."""
 
     def address(self, bee: str) -> str:
         """Return what the addresses of a bee's exchanges begin with."""

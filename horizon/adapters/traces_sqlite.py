@@ -85,6 +85,17 @@ class Traces:
         with self._failures(), self._readable() as readable:
             yield from self._between(readable, (start - _EPOCH).total_seconds(), (end - _EPOCH).total_seconds())
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Say where the file is read from a copy; nothing where it cannot be read at all, as reading it will tell."""
+        try:
+            with self._failures():
+                in_place = self._reads_in_place()
+        except (Unavailable, StoreBusy):
+            return ()
+        said = f"{self.path} was read from a copy: its folder may not be written to, and nobody has it open"
+        return () if in_place else (said,)
+
     def after(self, place: int, trace: str) -> Iterator[Lived] | None:
         """Return the dated exchanges in rows above `place`, by row; from the first with 0.
 
@@ -285,21 +296,7 @@ class Traces:
         A database in WAL mode needs its index beside it; in a folder that we may not write to it has none
         unless its owner runs.
         """
-        try:
-            if not self.path.is_file():
-                what = "is a folder" if self.path.is_dir() else "does not exist"
-                raise Unavailable(f"{self.path} {what}; a traces.db was to be read there")
-            with self.path.open("rb") as file:
-                if not file.read(1):
-                    raise Unavailable(f"{self.path} is empty; it holds no table of traces")
-            with closing(self._open(self.path)) as database:
-                database.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
-        except OSError as error:
-            raise Unavailable(f"{self.path} could not be read: {error}") from error
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF not in {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}:
-                raise
-        else:
+        if self._reads_in_place():
             yield self.path
             return
         with tempfile.TemporaryDirectory(prefix="horizon-traces-") as folder:
@@ -314,6 +311,25 @@ class Traces:
             with closing(sqlite3.connect(copy)) as database:  # the copy is ours: its log may be folded in
                 database.execute("PRAGMA wal_checkpoint")
             yield copy
+
+    def _reads_in_place(self) -> bool:
+        """Tell whether SQLite can read the file in its folder."""
+        try:
+            if not self.path.is_file():
+                what = "is a folder" if self.path.is_dir() else "does not exist"
+                raise Unavailable(f"{self.path} {what}; a traces.db was to be read there")
+            with self.path.open("rb") as file:
+                if not file.read(1):
+                    raise Unavailable(f"{self.path} is empty; it holds no table of traces")
+            with closing(self._open(self.path)) as database:
+                database.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+        except OSError as error:
+            raise Unavailable(f"{self.path} could not be read: {error}") from error
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF not in {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}:
+                raise
+            return False
+        return True
 
     @contextmanager
     def _failures(self) -> Generator[None]:

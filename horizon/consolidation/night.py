@@ -180,6 +180,7 @@ class Consolidation(Calendar):
             return report_of(
                 self.name, day, DayState.OWED, row.settled, changed=False, notes=notes, error=notes[-1] if notes else ""
             )
+        notes = (*notes, *(said for source in self.sources for said in source.remarks))
         if self._is_settled(row, found) and not force:
             assert row.settled is not None
             return report_of(

@@ -24,6 +24,11 @@ class Source(Protocol):
         """What its exchanges' addresses begin with; tells it from the home's other sources."""
         ...
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a person should know of how it is read, for the report; empty where there is nothing to say."""
+        ...
+
     def between(self, start: datetime, end: datetime) -> Iterator[Lived]:
         """Yield the exchanges of [start, end), in any order. Reads only; makes no file in the source's place.
 
@@ -38,8 +43,8 @@ class SharedFacts(Protocol):
     """The facts journal as it stands, while its lock is held."""
 
     @property
-    def room(self) -> int:
-        """How many new facts one night may add; at least 0."""
+    def free(self) -> int:
+        """How many more facts its owner keeps without dropping older ones; at least 0."""
         ...
 
     def near(self, facts: Iterable[Fact]) -> Mapping[tuple[str, ...], str]:

@@ -49,6 +49,7 @@ def test_it_looks_at_a_source_a_few_times_however_many_days(tmp_path):
 
     class Watched:
         name = traces.name
+        remarks = ()
 
         def between(self, start, end):
             looks.append((start, end))

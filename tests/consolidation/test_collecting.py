@@ -30,6 +30,7 @@ class Held:
     lived: list[Lived]
     looks: list[tuple[datetime, datetime]] = field(default_factory=list)
     broken: bool = False
+    remarks: tuple[str, ...] = ()
 
     def between(self, start, end):
         self.looks.append((start, end))

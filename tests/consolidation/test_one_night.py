@@ -9,6 +9,7 @@ from datetime import date
 
 import pytest
 
+from horizon.adapters.traces_sqlite import Traces
 from horizon.core.day import DayState
 from horizon.errors import InvalidInput, ModelUnavailable, StoreBusy
 from horizon.ports import Rejected
@@ -47,6 +48,13 @@ def test_a_day_becomes_facts_an_index_a_section_and_a_ledger_row(home):
     assert home.journal() == "\n## 2026-07-09\n\nLa personne préfère le thé vert. Atlas est livré le 12 septembre.\n"
     assert home.state() == "done"
     json.dumps(report.to_json())
+
+
+def test_the_report_says_how_a_source_was_read_also_where_nothing_is_to_do(home, monkeypatch):
+    monkeypatch.setattr(Traces, "remarks", ("read from a copy",))
+    home.says(GOOD)
+    assert home.night().consolidate(DAY).notes == ("read from a copy",)
+    assert "read from a copy" in home.night().consolidate(DAY).notes
 
 
 def test_the_same_night_twice_leaves_files_byte_for_byte(home):
