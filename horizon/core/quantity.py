@@ -119,6 +119,10 @@ _DECADE = re.compile(
     r"|\bthe (?:early |late |mid-)?(?P<name>twenties|thirties|forties|fifties|sixties|seventies|eighties|nineties)\b",
     re.IGNORECASE,
 )
+_DECADE_SIGN = re.compile(r"0s\b|années|年代|the [a-z-]*\s?[a-z]+ties\b")
+_FRACTION_SIGNS: Final = ("half", "moiti", "third", "tiers", "quart", "demi", "/", "分之", "一半", "半数")
+_ORDINAL_SIGN = re.compile(r"(?:ième|[drfxnhet]th|ird|first|second)s?\b")
+"""What stands in each kind, of a caseless text: quicker to look for."""
 _DECADES: Final = {"twe": 20, "thi": 30, "for": 40, "fif": 50, "six": 60, "sev": 70, "eig": 80, "nin": 90}
 _ARTICLE = re.compile(rf"\b(?:an?|une?|one)\s(?P<unit>{_UNIT})", re.IGNORECASE)
 _RATIO = re.compile(r"(?<![\d/.])(\d{1,2})/(\d{1,2})(?![\d/])")
@@ -142,20 +146,25 @@ def quantities(text: str) -> Found:
     text, weekdays = take_weekdays(text, known)
     amounts: list[tuple[str, Amount]] = []
     times: list[tuple[str, Time]] = []
-    if "half" in known or "demi" in known or "半" in known:
-        times += [(found[0].strip(), time) for found in time_of_day.TIME.finditer(text) for time in _half_hour(found)]
+    if " and a half" in known or " et demi" in known or "半" in known:
+        times += [(found[0].strip(), time) for found in time_of_day.SPOKEN.finditer(text) for time in _half_hour(found)]
         text = take(_AND_HALF, text, _and_half, amounts)
+    if time_of_day.SPOKEN_SIGN.search(known):
+        text = take(time_of_day.SPOKEN, text, time_of_day.spoken, times)
     if time_of_day.SIGN.search(known):
         amounts += [
             (found[0].strip(), length) for found in time_of_day.TIME.finditer(text) if (length := _duration(found))
         ]
         text = take(time_of_day.TIME, text, time_of_day.times_of, times)
     hints = list(_hints(text))
-    amounts += [(found[0].strip(), decade) for found in _DECADE.finditer(text) if (decade := _decade(found))]
-    text = take(_FRACTION, text, _fraction, amounts)
-    text = take(_PART_OF_HOUR, text, _part_of_hour, amounts)
+    if _DECADE_SIGN.search(known):
+        amounts += [(found[0].strip(), decade) for found in _DECADE.finditer(text) if (decade := _decade(found))]
+    if any(sign in known for sign in _FRACTION_SIGNS):
+        text = take(_FRACTION, text, _fraction, amounts)
+        text = take(_PART_OF_HOUR, text, _part_of_hour, amounts)
     text = take(ROMAN, text, _roman, amounts)
-    text = take(ORDINAL, text, lambda found: [Amount(number=Fraction(ordinal_value(found["name"])))], amounts)
+    if _ORDINAL_SIGN.search(known):
+        text = take(ORDINAL, text, lambda found: [Amount(number=Fraction(ordinal_value(found["name"])))], amounts)
     amounts += _amounts(text)
     return Found(
         days=tuple(days), weekdays=tuple(weekdays), times=tuple(times), amounts=tuple(amounts), hints=tuple(hints)
@@ -180,7 +189,7 @@ def _decimal(value: Fraction | None) -> str:
 
 def _half_hour(found: re.Match[str]) -> list[Time]:
     """Return the time that a length with a half of an hour also is: « deux heures et demie »."""
-    return time_of_day.times_of(found) if (found["fr"] or "").casefold().startswith("et demi") else []
+    return time_of_day.spoken(found) if (found["fr"] or "").casefold().startswith("et demi") else []
 
 
 def _duration(found: re.Match[str]) -> Amount | None:

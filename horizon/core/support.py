@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -51,7 +52,10 @@ class Support:
     times: tuple[Time, ...]
     amounts: tuple[Amount, ...]
     literal: str
-    counts: frozenset[int]
+    written: str
+    """The sources as they are, for counting what they list; few summaries ask for that."""
+    kinds: frozenset[int]
+    """How many paths, addresses, identifiers there are of each kind, and lines of each list."""
     lengths: frozenset[Fraction | int]
     """Seconds from one time or date to the next."""
 
@@ -99,7 +103,7 @@ class Support:
 
     def _counts(self, number: int, written: str, text: str) -> bool:
         """Tell whether `number` counts what the sources list, or names a day or year of theirs."""
-        if any(day.year == number for day in self.days) or number in self.counts:
+        if any(day.year == number for day in self.days) or number in self.kinds or number in _listed(self.written):
             return True
         if number == 0:
             return _NONE.search(self.text) is not None
@@ -135,12 +139,12 @@ def support(sources: Sequence[str], known: str) -> Support:
     things, rest = literals("\n".join(clean(source) for source in sources))
     found = quantities(rest)
     days = tuple(dict.fromkeys(day for _, day in found.days))
-    counts = {len(_BULLET.findall(source)) for source in sources} | _listed("\n".join(sources))
+    kinds = {len(_BULLET.findall(source)) for source in sources}
     by_kind: dict[Kind, set[str]] = {}
     for thing in things:
         kind = Kind.PATH if thing.kind is Kind.FILE else thing.kind
         by_kind.setdefault(kind, set()).add(folded(thing.text))
-    counts |= {len(names) for names in by_kind.values()}
+    kinds |= {len(names) for names in by_kind.values()}
     return Support(
         text=known,
         days=days,
@@ -150,7 +154,8 @@ def support(sources: Sequence[str], known: str) -> Support:
         times=tuple(dict.fromkeys(time for _, time in found.times)),
         amounts=tuple(dict.fromkeys([*(amount for _, amount in found.amounts), *found.hints])),
         literal=" ".join(thing.text for thing in things),
-        counts=frozenset(counts - {0, 1}),
+        written="\n".join(sources),
+        kinds=frozenset(kinds - {0, 1}),
         lengths=frozenset({*_between_times(found.times), *_between_days(days)}),
     )
 
@@ -165,7 +170,8 @@ def _fits_without_year(day: Day, other: Day) -> bool:
     return other.year is None and day.day is not None and day.month == other.month and day.day == other.day
 
 
-def _listed(text: str) -> set[int]:
+@lru_cache(maxsize=8)  # one text is checked number by number against the same sources
+def _listed(text: str) -> frozenset[int]:
     """Return how many items the lists within sentences may have; the words before a list may be none of them."""
     found: set[int] = set()
     for each in _LIST.finditer(text):
@@ -177,7 +183,7 @@ def _listed(text: str) -> set[int]:
         found |= {items, items - 1}
     if _PAIRED.search(text):
         found.add(2)
-    return {count for count in found if count > 1}
+    return frozenset(count for count in found if count > 1)
 
 
 def _between_times(times: Iterable[tuple[str, Time]]) -> set[int]:

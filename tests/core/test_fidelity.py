@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from horizon.core import calendar_notation, quantity, time_of_day
 from horizon.core.fidelity import THINGS_MOST, check, evidence, plain
 from horizon.core.prompt import OWN_MARKER
+from horizon.core.quantity import quantities
 from horizon.core.verdict import Rejected
 from tests.core.fidelity_table import INVENTED, TRUE
 
@@ -270,6 +274,24 @@ def test_a_text_of_marks_and_digits_is_checked_too(text, more):
     check(text, [more])
     for thing in evidence(more, [text]):
         assert thing.strip()
+
+
+@pytest.mark.parametrize("text", sorted({text for pair in ACCEPTED + REJECTED + TRUE + INVENTED for text in pair}))
+def test_looking_for_signs_first_hides_no_quantity(text, monkeypatch):
+    found = quantities(text)
+    anywhere = re.compile("")
+    for module, signs in (
+        (quantity, ("_DECADE_SIGN", "_ORDINAL_SIGN")),
+        (time_of_day, ("SIGN", "SPOKEN_SIGN")),
+        (calendar_notation, ("_WEEKDAY_SIGN",)),
+    ):
+        for sign in signs:
+            monkeypatch.setattr(module, sign, anywhere)
+    monkeypatch.setattr(quantity, "_FRACTION_SIGNS", ("",))
+    monkeypatch.setattr(
+        calendar_notation, "_DAY_READERS", tuple((anywhere, readers) for _, readers in calendar_notation._DAY_READERS)
+    )
+    assert quantities(text) == found
 
 
 SOURCES = [source for source, _ in ACCEPTED + TRUE if "\n" not in source]
