@@ -308,10 +308,11 @@ def test_a_second_look_goes_through_nothing_again_and_a_grown_file_only_through_
     assert days(tmp_path, START, START + DAY) == first
     assert len(days(tmp_path, START + DAY, START + 2 * DAY)) == 48
     assert told == []
-    with (tmp_path / "window" / "mia-messages.jsonl").open("ab") as file:
-        file.write(ours("new", "2026-03-29T10:00:00Z") + b"\n")
-    assert len(days(tmp_path, START, START + DAY)) == len(first) + 1
-    assert told == [1]
+    for number in range(3):
+        with (tmp_path / "window" / "mia-messages.jsonl").open("ab") as file:
+            file.write(ours("new", "2026-03-29T10:00:00Z") + b"\n")
+        assert len(days(tmp_path, START, START + DAY)) == len(first) + number + 1
+    assert told == [1, 1, 1]
 
 
 @pytest.mark.parametrize("damage", ["deleted", "garbage", "empty", "another version", "a folder", "of another zone"])
@@ -445,3 +446,13 @@ def test_a_segment_that_cannot_be_read_here_is_never_taken_for_an_empty_one(tmp_
     monkeypatch.setitem(sys.modules, "zstandard", None)
     with pytest.raises(Unavailable, match="pip install zstandard"):
         days(tmp_path, START, START + DAY)
+
+
+def test_dates_without_an_offset_are_of_the_machines_zone_also_when_that_changes(tmp_path):
+    undated = b'{"question": "undated"}'
+    put(tmp_path, "mia-messages.jsonl", ours("e1", "2026-03-28T10:00:00") + b"\n" + undated + b"\n")
+    for zone, hour in (("UTC", 10), ("Asia/Tokyo", 1), ("America/New_York", 14)):
+        with machine_in(zone):
+            at = datetime(2026, 3, 28, hour, tzinfo=UTC)
+            assert [each.at for each in days(tmp_path, at, at + timedelta(minutes=1))] == [at, at]
+            assert days(tmp_path, *ALWAYS) == plainly(tmp_path, *ALWAYS)
