@@ -140,13 +140,14 @@ class Bee:
             Unavailable: a journal is there and cannot be read.
             OSError: the disk refused; what was left before stands.
         """
+        settings = self._settings.stamp()
+        resolved = self.settings()
+        if not resolved.settings.actif or not all(problem.key for problem in resolved.problems):
+            return
         with self._store.exclusive():
-            stamp = (self._store.stamp(), self._settings.stamp())
-            resolved = self.settings()
-            if resolved.settings.actif and all(problem.key for problem in resolved.problems):
-                self._last = last = self._looked(stamp)
-                assert last.look is not None, "it was just made"
-                self._store.keep_view(last.look, settings=stamp[1], zone=resolved.settings.fuseau)
+            self._last = last = self._looked((self._store.stamp(), settings))
+            assert last.look is not None, "it was just made"
+            self._store.keep_view(last.look, settings=settings, zone=resolved.settings.fuseau)
 
     def _looked(self, stamp: tuple[object, object]) -> _Last:
         """Return a look at the state of now, made from the last one as far as that still holds."""

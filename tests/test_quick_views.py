@@ -273,6 +273,8 @@ def test_nothing_is_left_while_a_settings_file_does_not_parse(hive):
 
 def test_nothing_is_left_where_the_horizon_is_switched_off(tmp_path):
     bee = open_hive(tmp_path).bee("mia")
+    bee.keep()
+    assert not [*tmp_path.iterdir()]
     bee.append("q", "a", at=AT)
     bee.keep()
     assert not (tmp_path / "window" / "mia-horizon.view").exists()
