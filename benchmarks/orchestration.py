@@ -15,10 +15,11 @@ from pathlib import Path
 from prefect.settings import PREFECT_API_URL, temporary_settings
 
 from benchmarks.measure import table
-from flows.backfill_consolidation import Days, backfill_consolidation
+from flows.backfill_consolidation import backfill_consolidation
 from flows.bees import Bees
 from flows.maintain_horizon import maintain_horizon
 from flows.nightly_consolidation import nightly_consolidation
+from flows.parameters import Days
 from flows.repair_degraded import repair_degraded
 from horizon import wiring
 from tests.deterministic_model import reply_to

@@ -6,38 +6,22 @@ at once share the days.
 
 from __future__ import annotations
 
-from datetime import date  # noqa: TC003 - Prefect reads the parameters' types when the flow is called
-from pathlib import Path  # noqa: TC003 - as above
-from typing import Any, Self
+from typing import Any
 from uuid import UUID
 
-from prefect import flow, get_run_logger
+from prefect import flow
 from prefect.artifacts import create_progress_artifact, update_progress_artifact
-from prefect.client.schemas.objects import State  # noqa: TC002 - as above
+from prefect.client.schemas.objects import State  # noqa: TC002 - Prefect reads the parameters' types when the flow is called
 from prefect.runtime import flow_run
-from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from flows.night import Night
+from flows.parameters import Days, DaysToTake, DryRun, Force, HomeFolder
 from flows.places import names_of
 from horizon.core.day import days as days_from
 from horizon.errors import HorizonError
 from tasks.artifacts import key
-from tasks.outcome import of_error, state_of
-
-
-class Days(BaseModel):
-    """The days to take, both ends included, oldest first."""
-
-    model_config = ConfigDict(frozen=True)
-
-    first: date = Field(title="First day", description="The oldest day to take.", json_schema_extra={"position": 0})
-    last: date = Field(title="Last day", description="The newest day to take.", json_schema_extra={"position": 1})
-
-    @model_validator(mode="after")
-    def _in_order(self) -> Self:
-        if self.last < self.first:
-            raise ValueError(f"the last day, {self.last}, is before the first, {self.first}")
-        return self
+from tasks.outcome import state_of
+from tasks.policy import discreetly
 
 
 def run_name() -> str:
@@ -48,29 +32,30 @@ def run_name() -> str:
 
 
 @flow(name="backfill-consolidation", flow_run_name=run_name, persist_result=False)
-def backfill_consolidation(home: Path, days: Days, *, force: bool = False, dry_run: bool = False) -> State[Any]:
+def backfill_consolidation(
+    home: HomeFolder, days: DaysToTake, *, force: Force = False, dry_run: DryRun = False
+) -> State[Any]:
     """Consolidate a home's days from the first to the last, oldest first.
 
     Args:
-        home: Folder of the home: a hive, or a host's folder with its traces.db.
-        days: The days to take, both ends included.
-        force: Take also the days that are done with the same exchanges.
+        home: A hive, or a host's folder with its traces.db; such as ~/ruche.
+        days: Both ends included, oldest first.
+        force: Read also the days that are done with the same exchanges.
         dry_run: Only say what would be done and how many calls it would take: nothing is written, no model is asked.
     """
-    folder = home.expanduser().absolute()
-    night = Night(home=folder, force=force, dry_run=dry_run)
-    try:
-        _take(night, days)
-    except (HorizonError, OSError) as error:
-        gone = of_error(folder.name, error)
-        night.outcomes.append(gone)
-        get_run_logger().error(gone.line())
-    return state_of(
-        (outcome.result for outcome in night.outcomes),
-        "days",
-        dry_run=dry_run,
-        note=f"{night.calls} model calls {'planned' if dry_run else 'made'}",
-    )
+    with discreetly():
+        folder = home.expanduser().absolute()
+        night = Night(home=folder, force=force, dry_run=dry_run)
+        try:
+            _take(night, days)
+        except (HorizonError, OSError) as error:
+            night.fail(error)
+        return state_of(
+            (outcome.result for outcome in night.outcomes),
+            "days",
+            dry_run=dry_run,
+            note=f"{night.calls} model calls {'planned' if dry_run else 'made'}",
+        )
 
 
 def _take(night: Night, days: Days) -> None:
@@ -89,5 +74,5 @@ def _take(night: Night, days: Days) -> None:
             night.take_or_wait(day)
         if day not in settled or count == len(wanted):
             told = f"{day}: {count} of {len(wanted)} days"
-            update_progress_artifact(bar, 100.0 * count / len(wanted), description=told)
+            update_progress_artifact(bar, float(100 * count // len(wanted)), description=told)
     night.publish(days.last)

@@ -112,11 +112,11 @@ def _run_flows(screen: Console, made: sample.Sample) -> dict[str, str]:
     """Run the three flows over the hive; return the state that each ended in, with its message."""
     with _step(screen, "starting Prefect's own server in this process"):
         from flows.backfill_consolidation import (  # noqa: PLC0415 - Prefect reads its settings when it is loaded
-            Days,
             backfill_consolidation,
         )
         from flows.maintain_horizon import maintain_horizon  # noqa: PLC0415 - as above
         from flows.nightly_consolidation import nightly_consolidation  # noqa: PLC0415 - as above
+        from flows.parameters import Days  # noqa: PLC0415 - as above
 
     past = Days(first=sample.FIRST_DAY, last=sample.LAST_DAY)
     states: dict[str, str] = {}

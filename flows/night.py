@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from datetime import date
     from pathlib import Path
 
+    from horizon.errors import HorizonError
+
 UNREACHABLE_MOST: Final = 3
 """Days in a row whose summarizer could not be reached before the rest waits (spec 3-orchestration, outages)."""
 
@@ -64,8 +66,14 @@ class Night:
                 self.health = f"out of reach on {UNREACHABLE_MOST} days in a row"
                 log.warning("%s: the summarizer is %s; the other days wait", self.home.name, self.health)
             return
-        outcome = of_error(day.isoformat(), ended)
-        log.error(outcome.line())
+        self._note(of_error(day.isoformat(), ended))
+
+    def fail(self, error: HorizonError | OSError) -> None:
+        """Note that the home itself could not be worked on; the error's own trace may quote its memory and is not logged."""
+        self._note(of_error(self.home.name, error))
+
+    def _note(self, outcome: Outcome) -> None:
+        get_run_logger().error(outcome.line())
         self.outcomes.append(outcome)
 
     def settled(self, first: date, last: date) -> frozenset[date]:

@@ -8,22 +8,24 @@ or owed); the others wait. Older days are counted and left to a backfill, which 
 from __future__ import annotations
 
 from datetime import timedelta
-from pathlib import Path  # noqa: TC003 - Prefect reads the parameters' types when the flow is called
 from typing import TYPE_CHECKING, Any
 
 from prefect import flow, get_run_logger
-from prefect.client.schemas.objects import State  # noqa: TC002 - as above
+from prefect.client.schemas.objects import State  # noqa: TC002 - Prefect reads the parameters' types when the flow is called
 from prefect.runtime import flow_run
 
 from flows.night import Night
+from flows.parameters import HomeFolders  # noqa: TC001 - as above
 from flows.places import homes_of, names_of
 from horizon import wiring
 from horizon.core.day import day_of
 from horizon.errors import HorizonError
-from tasks.outcome import Outcome, Result, of_error, state_of
+from tasks.outcome import Outcome, Result, state_of
+from tasks.policy import discreetly
 
 if TYPE_CHECKING:
     from datetime import date, datetime
+    from pathlib import Path
 
 
 def run_name() -> str:
@@ -42,35 +44,35 @@ def expected_day(home: Path, scheduled: datetime) -> date:
 
 
 @flow(name="nightly-consolidation", flow_run_name=run_name, persist_result=False)
-def nightly_consolidation(homes: tuple[Path, ...] = ()) -> State[Any]:
+def nightly_consolidation(homes: HomeFolders = ()) -> State[Any]:
     """Consolidate yesterday and then the days still owed, for each home.
 
     Args:
-        homes: Folders of homes (a hive, or a host's folder with its traces.db); a folder that holds hives stands for
-            all of them. Empty: the root folder of the machine that runs this (HORIZON_ROOT, else ~/ruche).
+        homes: A home is a hive, or a host's folder with its traces.db; a folder that holds hives stands for all of
+            them. Empty: the root folder of the machine that runs this (HORIZON_ROOT, else ~/ruche).
     """
-    log = get_run_logger()
-    scheduled = flow_run.scheduled_start_time
-    outcomes: list[Outcome] = []
-    left = 0
-    older: list[str] = []
-    for home in homes_of(homes):
-        night = Night(home=home)
-        try:
-            left += _settle(night, expected_day(home, scheduled))
-        except (HorizonError, OSError) as error:
-            night.outcomes.append(of_error(home.name, error))
-            log.exception("%s could not be settled", home.name)
-        outcomes += night.outcomes
-        if advice := night.advice():
-            log.info("%s: %s", home.name, advice)
-            older.append(advice)
-    notes = [f"{left} more owed, left for the nights to come"] if left else []
-    if len(older) > 1:  # a message is one line; the reports tell each home's command
-        notes.append(f"{len(older)} homes have older days that wait for a backfill, see their reports")
-    else:
-        notes += older
-    return state_of((outcome.result for outcome in outcomes), "days", note="; ".join(notes))
+    with discreetly():
+        log = get_run_logger()
+        scheduled = flow_run.scheduled_start_time
+        outcomes: list[Outcome] = []
+        left = 0
+        older: list[str] = []
+        for home in homes_of(homes):
+            night = Night(home=home)
+            try:
+                left += _settle(night, expected_day(home, scheduled))
+            except (HorizonError, OSError) as error:
+                night.fail(error)
+            outcomes += night.outcomes
+            if advice := night.advice():
+                log.info("%s: %s", home.name, advice)
+                older.append(advice)
+        notes = [f"{left} more owed, left for the nights to come"] if left else []
+        if len(older) > 1:  # a message is one line; the reports tell each home's command
+            notes.append(f"{len(older)} homes have older days that wait for a backfill, see their reports")
+        else:
+            notes += older
+        return state_of((outcome.result for outcome in outcomes), "days", note="; ".join(notes))
 
 
 def _settle(night: Night, expected: date) -> int:

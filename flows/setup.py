@@ -1,8 +1,8 @@
 """What the deployments need on a Prefect server, made where it is missing: `horizon prefect setup`.
 
 The work pool, the summarizer's global limit, and the automation that ends runs whose machine died, so that what they
-held is given back; and a look at whether the server runs with the settings under which SQLite holds. Safe to run again at will; what a person has changed is left as it is, save the automation, which
-must know the names that runs end in.
+held is given back; and a look at whether the server runs with the settings under which SQLite holds. Safe to run again at
+will; what a person has changed is left as it is, save the automation, which must know the names that runs end in.
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ def setup() -> tuple[str, ...]:
     lines.append(f"global concurrency limit {SLOT}: {'made' if made else 'there already'}")
     lines.append(f"automation “{AUTOMATION}”: {_automation()}")
     with get_client(sync_client=True) as client:
-        lines.append(f"server settings: {_tuning(client)}")
+        settings = client.request("GET", "/admin/settings").json()
+    lines.append(f"server settings: {advice(settings)}")
     return tuple(lines)
 
 
@@ -98,9 +99,9 @@ def _path(name: str, settings: Mapping[str, Any]) -> list[str]:
     return path
 
 
-def _tuning(client: SyncPrefectClient) -> str:
-    answer = client.request("GET", "/admin/settings")
-    missing = untuned(answer.json())
+def advice(settings: Mapping[str, Any]) -> str:
+    """Return, for people, whether a server with `settings` holds, and else what to type."""
+    missing = untuned(settings)
     if not missing:
         return "those under which SQLite holds"
     wanted = " ".join(f"{name}={value}" for name, value in missing.items())

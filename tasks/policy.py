@@ -5,8 +5,9 @@ Rules:
 - Only `TransientError` is retried (unavailable, timeout, busy). Wrong settings and useless replies are not:
   asking again changes nothing.
 - Only this layer retries. `horizon` asks each thing once, so a call is never retried by two.
-- Prefect's database gets no memory text: an error of ours is written for people and passes as it is; of an
-  unforeseen one only its kind and place are told, since its message may quote what it choked on.
+- Prefect's database gets no memory text, and a run's errors are logged there, in tasks and flows: one of ours is
+  written for people and passes, without the errors that led to it; of an unforeseen one only its kind and place are
+  told, since its message may quote what it choked on.
 - Nothing is cached or persisted: whether work is done is read from the journals and ledgers, not from Prefect.
 """
 
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import os
 import traceback
+from contextlib import contextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar, cast
 
@@ -25,7 +27,7 @@ from horizon.errors import HorizonError, TransientError
 from tasks.outcome import Unforeseen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Generator, Iterable
 
     from prefect.client.schemas.objects import State, TaskRun
 
@@ -53,6 +55,17 @@ def worth_a_retry(_task: Task[..., Any], _run: TaskRun, state: State[Any]) -> bo
     return isinstance(state.result(raise_on_failure=False), TransientError)
 
 
+@contextmanager
+def discreetly() -> Generator[None]:
+    """Let out of the block only errors that may be told to Prefect, which logs them with all that led to them."""
+    try:
+        yield
+    except HorizonError as error:
+        raise error from None
+    except Exception as error:  # noqa: BLE001 - whatever it is, its message must not reach Prefect
+        raise unforeseen(error) from None
+
+
 def use_case(*, run_name: str, tags: Iterable[str]) -> Callable[[Callable[P, R]], Task[P, R]]:
     """Make a function a task of this project: retried by this policy, named for what it does, leaking nothing.
 
@@ -61,13 +74,9 @@ def use_case(*, run_name: str, tags: Iterable[str]) -> Callable[[Callable[P, R]]
 
     def decorate(function: Callable[P, R]) -> Task[P, R]:
         @wraps(function)
-        def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
-            try:
+        def discreet(*args: P.args, **kwargs: P.kwargs) -> R:
+            with discreetly():
                 return function(*args, **kwargs)
-            except HorizonError:
-                raise
-            except Exception as error:  # noqa: BLE001 - whatever it is, its message must not reach Prefect
-                raise unforeseen(error) from None
 
         return task(
             name=function.__name__.replace("_", "-"),
@@ -79,7 +88,7 @@ def use_case(*, run_name: str, tags: Iterable[str]) -> Callable[[Callable[P, R]]
             retry_condition_fn=worth_a_retry,
             cache_policy=NO_CACHE,
             persist_result=False,
-        )(guarded)
+        )(discreet)
 
     return decorate
 

@@ -6,12 +6,14 @@ A local model answers one request at a time; more of them only wait inside its s
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.actions import GlobalConcurrencyLimitCreate
 from prefect.concurrency.sync import concurrency
 from prefect.exceptions import ObjectAlreadyExists, ObjectNotFound
+from prefect.settings import PREFECT_API_URL
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -37,6 +39,12 @@ def ensure_limit() -> bool:
     return False
 
 
+@cache
+def _ensured(_server: str | None) -> None:
+    """Make the limit where it is missing, once for each server that this process talks to."""
+    ensure_limit()
+
+
 @contextmanager
 def summarizer_slot(*, needed: bool = True) -> Generator[None]:
     """Hold the summarizer's slot for as long as the block runs; waits for it without a limit of time.
@@ -47,6 +55,6 @@ def summarizer_slot(*, needed: bool = True) -> Generator[None]:
     if not needed:
         yield
         return
-    ensure_limit()
+    _ensured(PREFECT_API_URL.value())
     with concurrency(SLOT, occupy=1, strict=True, lease_duration=LEASE_SECONDS):
         yield

@@ -36,7 +36,7 @@ def consolidate(args: Namespace, out: Output) -> int:
         return DONE
     report = home.consolidate(day, force=args.force)
     out.result(report.to_json(), lambda: show_days((report,), out))
-    return status_of((report.state,))
+    return status_of((report,))
 
 
 def backfill(args: Namespace, out: Output) -> int:
@@ -53,7 +53,7 @@ def backfill(args: Namespace, out: Output) -> int:
     out.result(
         {"home": str(args.home), "days": [report.to_json() for report in reports]}, lambda: show_days(reports, out)
     )
-    return status_of(report.state for report in reports)
+    return status_of(reports)
 
 
 def _watched(reports: Iterable[DayReport], total: int, out: Output) -> Iterable[DayReport]:
@@ -93,12 +93,15 @@ def _span(first: date, last: date) -> tuple[date, ...]:
     return tuple(days(first, last))
 
 
-def status_of(states: Iterable[DayState]) -> int:
-    """Return the exit status for days that ended in `states`: 3 where a source is missing, 1 where one is not done."""
-    found = set(states)
+def status_of(reports: Iterable[DayReport]) -> int:
+    """Return the exit status for days: 3 where a source is missing, 1 where one is owed or degraded.
+
+    An excerpt because nobody named a summarizer is a choice, and done.
+    """
+    found = {shown_state(report.state, chosen=report.chosen) for report in reports}
     if DayState.SOURCE_MISSING in found:
         return UNAVAILABLE
-    return NEEDS_A_LOOK if found - {DayState.DONE, DayState.EMPTY} else DONE
+    return NEEDS_A_LOOK if found - {DayState.DONE, DayState.EMPTY, EXCERPT} else DONE
 
 
 def show_days(reports: Sequence[DayReport], out: Output) -> None:

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 from horizon import wiring
 from horizon.cli.bees import existing
-from horizon.cli.homes import show_days
+from horizon.cli.homes import show_days, status_of
 from horizon.cli.output import DONE, NEEDS_A_LOOK, UNAVAILABLE
 from horizon.cli.upkeep import show_reports
-from horizon.core.day import DayState
 from horizon.errors import HorizonError
 from horizon.settings import summarizers
 
@@ -92,5 +91,4 @@ class _Repair:
 
     def wanting(self) -> bool:
         """Tell whether something is still not as it should be."""
-        days = any(report.state not in {DayState.DONE, DayState.EMPTY} for report in self.days)
-        return bool(self.failures) or days or any(report.degraded for report in self.bees)
+        return bool(self.failures) or status_of(self.days) != DONE or any(report.degraded for report in self.bees)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -60,7 +63,45 @@ def test_what_is_served_is_what_the_file_describes(deployment):
     assert {s.schedule.timezone for s in served.schedules or []} <= {"Asia/Kathmandu"}
     fields = served._parameter_openapi_schema.properties
     assert set(deployment.parameters) <= set(fields)
-    assert all(field.get("description") for field in fields.values()), "the form explains each field"
+    for name, field in fields.items():
+        assert field["description"], "the form explains each field"
+        assert field["title"][0].isupper(), f"people read a title, not {name}"
+        assert field["title"] not in {name, field["description"]}
+
+
+def test_the_form_asks_for_days_with_a_calendar_and_for_kinds_with_a_list():
+    forms = {d.name: serve.served(d)._parameter_openapi_schema for d in serve.deployments()}
+
+    days = forms["backfill-consolidation"].definitions["Days"]["properties"]
+    assert {name: (field["title"], field["format"]) for name, field in days.items()} == {
+        "first": ("First day", "date"),
+        "last": ("Last day", "date"),
+    }
+    assert forms["backfill-consolidation"].required == ["home", "days"]
+    assert forms["rebuild-horizon"].definitions["How"]["enum"] == ["fold", "fresh"]
+    assert [name for name, form in forms.items() if form.required] == ["backfill-consolidation", "rebuild-horizon"]
+
+
+def test_what_setup_says_to_type_gives_a_server_started_elsewhere_its_settings(tmp_path):
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
+    environment |= {
+        "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"])),
+        "PREFECT_HOME": str(tmp_path / "prefect"),
+        "PYTHONPATH": str(ROOT),
+    }
+
+    def there(*command):
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    code = "from prefect.settings import get_current_settings as s; from flows.setup import advice; "
+    look = (sys.executable, "-c", code + "print(advice(s().model_dump(mode='json')))")
+    before = there(*look)
+    _, told = before.split("then: ")
+    there("bash", "-c", told)
+
+    assert told.startswith("prefect config set PREFECT_SERVER_")
+    assert there(*look) == "those under which SQLite holds"
 
 
 def test_the_nights_run_at_half_past_three_and_upkeep_every_quarter_of_an_hour():

@@ -12,8 +12,9 @@ from datetime import timedelta
 import pytest
 
 from flows import nightly_consolidation as night_flow
-from flows.backfill_consolidation import Days, backfill_consolidation
+from flows.backfill_consolidation import backfill_consolidation
 from flows.nightly_consolidation import nightly_consolidation
+from flows.parameters import Days
 from horizon.wiring import open_home
 from tests.deterministic_model import reply_to
 from tests.flows import homes

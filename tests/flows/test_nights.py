@@ -7,8 +7,9 @@ from datetime import timedelta
 import pytest
 
 from flows import nightly_consolidation as night_flow
-from flows.backfill_consolidation import Days, backfill_consolidation
+from flows.backfill_consolidation import backfill_consolidation
 from flows.nightly_consolidation import expected_day, nightly_consolidation
+from flows.parameters import Days
 from flows.repair_degraded import repair_degraded
 from horizon.wiring import open_home
 from tests.deterministic_model import reply_to
@@ -178,7 +179,8 @@ def test_when_it_is_back_repair_makes_all_good_and_the_files_equal_those_of_a_mo
     repaired = repair_degraded(homes=[rough], return_state=True)
 
     assert repaired.name == "Completed", repaired.message
-    assert list(task_runs(repaired, 4)) == [f"consolidate {day} · maison" for day in days]
+    assert list(task_runs(repaired, 1)) == [f"consolidate {days[-1]} · maison"], "what nobody tried is for the nights"
+    assert nightly_consolidation(homes=[rough], return_state=True).message == "days: 3 done, 1 nothing to do"
     assert states(rough, days[0], days[-1]) == ["done"] * 4
     assert [texts(line) for line in files(rough)["memory_facts.jsonl"]] == [
         texts(line) for line in files(calm)["memory_facts.jsonl"]

@@ -8,7 +8,8 @@ import time
 import pytest
 
 from flows.maintain_horizon import maintain_horizon
-from flows.rebuild_horizon import How, rebuild_horizon
+from flows.parameters import How
+from flows.rebuild_horizon import rebuild_horizon
 from flows.repair_degraded import repair_degraded
 from horizon import open_hive
 from horizon.adapters.clock import SystemClock

@@ -44,14 +44,14 @@ def files_of(home):
     return {path: path.read_bytes() for path in kept if path.suffix not in {".index", ".snapshot"}}
 
 
-def test_a_day_without_a_model_is_degraded_and_says_so(run, lived):
-    assert run("consolidate", lived, "--day", FIRST, "--json") == 1
-    assert run.json["state"] == "degraded"
+def test_a_day_by_excerpt_because_nobody_named_a_model_is_done_and_says_so(run, lived):
+    assert run("consolidate", lived, "--day", FIRST, "--json") == 0
+    assert (run.json["state"], run.json["chosen"]) == ("degraded", True)
     assert run.json["read"] == 2
     assert f"## {FIRST}" in (lived / "journal.md").read_text("utf-8")
 
     before = files_of(lived)
-    assert run("consolidate", lived, "--day", FIRST) == 1
+    assert run("consolidate", lived, "--day", FIRST) == 0
     assert "nothing to do" in run.out
     assert files_of(lived) == before
 
@@ -60,10 +60,10 @@ def test_every_surface_says_that_a_day_stands_by_excerpt_for_want_of_a_model(run
     said = "excerpt, no summarizer configured"
     assert run("consolidate", lived, "--day", FIRST, "--dry-run") == 0
     assert said in run.out
-    assert run("consolidate", lived, "--day", FIRST) == 1
+    assert run("consolidate", lived, "--day", FIRST) == 0
     assert f"◔ {said}" in run.out
     assert "1 day stands by excerpt, no summarizer being configured: name one" in run.out
-    assert run("backfill", lived, "--from", FIRST, "--to", SECOND) == 1
+    assert run("backfill", lived, "--from", FIRST, "--to", SECOND) == 0
     assert run.out.count(f"◔ {said}") == 2
     assert "2 days stand by excerpt" in run.out
     assert run("nights", lived, "--from", FIRST, "--to", SECOND) == 0
@@ -178,7 +178,7 @@ def test_a_home_with_only_a_hosts_traces_is_a_home(run, tmp_path):
         )
     database.close()
 
-    assert run("consolidate", home, "--day", FIRST, "--json") == 1
+    assert run("consolidate", home, "--day", FIRST, "--json") == 0
     assert run.json["read"] == 1
     assert sum(run.json["left_out"].values()) == 1
     assert run("recall", home, "key", "--json") == 0
@@ -186,7 +186,7 @@ def test_a_home_with_only_a_hosts_traces_is_a_home(run, tmp_path):
 
 
 def test_recall_finds_and_why_proves(run, lived):
-    assert run("consolidate", lived, "--day", FIRST) == 1
+    assert run("consolidate", lived, "--day", FIRST) == 0
     assert run("recall", lived, "thé vert", "--json") == 0
     kinds = {hit["kind"]: hit for hit in run.json["hits"]}
     assert "exchange" in kinds

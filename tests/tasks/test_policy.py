@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import traceback
+
 import pytest
 from prefect.states import Failed
 
@@ -57,6 +59,20 @@ def test_our_own_errors_pass_as_they_are(error):
     with pytest.raises(type(error)) as raised:
         task_called(error).fn("x")
     assert raised.value is error
+
+
+def test_what_led_to_an_error_of_ours_is_not_told_with_it():
+    def read():
+        try:
+            int("le code de la porte est 1234")
+        except ValueError as error:
+            raise Unavailable("/ruche/x could not be read") from error
+
+    with pytest.raises(Unavailable) as raised, policy.discreetly():
+        read()
+
+    assert "1234" not in "".join(traceback.format_exception(raised.value))
+    assert "/ruche/x" in str(raised.value)
 
 
 def task_called(error):
