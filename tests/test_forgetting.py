@@ -18,6 +18,7 @@ from horizon.adapters.ledger import LedgerFile
 from horizon.adapters.outcome_lines import fields_line, outcome_fields
 from horizon.core.event import Cause, Narrated, Section
 from horizon.core.exchange import Exchange
+from horizon.core.fact import fact_id
 from horizon.core.oblivion import oblivion_of
 from tests import remembered_hive
 
@@ -244,6 +245,28 @@ def test_a_fact_that_another_exchange_proves_too_stays(hive):
     assert (hive / "memory_facts.jsonl").read_text() == facts
     (known,) = LedgerFile(hive / "consolidation.jsonl").load().facts.values()
     assert len(known.evidence) == 1
+
+
+def test_what_a_forgotten_fact_took_the_place_of_does_not_hold_again(hive):
+    hive.mkdir()
+    (hive / "horizon.toml").write_text(remembered_hive.SETTINGS)
+    bee = open_hive(hive).bee("mia")
+    bee.append("Retiens que Célimène habite à Lyon.", "Noté.", at=remembered_hive.START)
+    moved = bee.append(
+        "Retiens que Célimène habite à Vaucresson.", "Noté.", at=remembered_hive.START + timedelta(days=1)
+    ).id
+    home = wiring.open_home(hive)
+    for day in (0, 1):
+        home.consolidate(remembered_hive.DAY + timedelta(days=day))
+
+    for _ in range(2):
+        wiring.forgetting(hive, "mia").forget(id_=moved)
+        (known,) = LedgerFile(hive / "consolidation.jsonl").load().facts.values()
+        (span,) = known.spans
+        assert (span.since, span.until, span.by) == (remembered_hive.DAY, remembered_hive.DAY + timedelta(days=1), "")
+        assert b"Vaucresson" not in (hive / "consolidation.jsonl").read_bytes()
+        assert fact_id("Célimène habite à Vaucresson").encode() not in (hive / "consolidation.jsonl").read_bytes()
+    assert wiring.open_home(hive).consolidate(remembered_hive.DAY + timedelta(days=1)).new == 0
 
 
 def test_while_a_maintainer_or_a_night_is_at_work_nothing_is_touched(hive):

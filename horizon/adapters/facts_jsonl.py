@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 FILE_NAME: Final = "memory_facts.jsonl"
 OWNER_MOST: Final = 1_000
 """Facts that the owner keeps; when it adds beyond, it drops the oldest."""
-PUSH_MOST: Final = 20
-"""Facts that one night may add beyond that: 2 % of what the owner keeps can be pushed out, no more."""
 LOCK_WAIT: Final = 10.0
 """Seconds to wait for the owner, who holds the lock for one rewrite of the file (milliseconds)."""
 _LOCK_POLL: Final = 0.02
@@ -61,9 +59,9 @@ class FactsFile:
     """Whether `seen` is to be kept again."""
 
     @property
-    def room(self) -> int:
-        """How many facts one night may add: what the owner's cap leaves, and a set share beyond; at least 0."""
-        return max(OWNER_MOST - self.seen.facts, 0) + PUSH_MOST
+    def free(self) -> int:
+        """How many facts the owner's cap leaves; at least 0."""
+        return max(OWNER_MOST - self.seen.facts, 0)
 
     def near(self, facts: Iterable[Fact]) -> Mapping[tuple[str, ...], str]:
         """Return, by near key, the ids of those facts in the file that are equal or nearly so to one of `facts`."""

@@ -182,13 +182,16 @@ class HiveScrubber:
                 self._event(fields_of(line))
             except Unreadable:
                 continue
+        return self._gone()
+
+    def _gone(self) -> frozenset[str]:
         return frozenset(self._dropped - self._kept)
 
     def _event(self, fields: Fields) -> bool:
         """Clean one event of the ledger; tell whether it changed."""
         before = json.dumps(fields)
         if fields.get("evenement") == "indexe":
-            gone = self._dropped - self._kept
+            gone = self._gone()
             fields["faits"] = [id_ for id_ in cast("list[str]", fields.get("faits", [])) if id_ not in gone]
             return json.dumps(fields) != before
         day = str(fields.get("jour"))
@@ -200,7 +203,16 @@ class HiveScrubber:
     def _clean(self, holder: Fields, day: str) -> None:
         facts = holder.get("faits")
         if isinstance(facts, list):
-            holder["faits"] = [fact for fact in cast("list[Fields]", facts) if self._keeps(fact)]
+            kept: list[Fields] = []
+            ended = cast("list[str]", holder.get("clos", []))
+            for fact in cast("list[Fields]", facts):
+                if self._keeps(fact):
+                    kept.append(fact)
+                else:  # what it took the place of had ended, and does not hold again
+                    ended = [*ended, *cast("list[str]", fact.get("remplace", []))]
+            holder["faits"] = kept
+            if ended := [id_ for id_ in dict.fromkeys(ended) if id_ not in self._gone()]:
+                holder["clos"] = ended
         for key in ("resume", "section", "texte", "erreur", "raison"):
             text = holder.get(key)
             if isinstance(text, str) and text:
@@ -214,6 +226,8 @@ class HiveScrubber:
             self._dropped.add(str(fact.get("dans") or fact_id(text)))
             return False
         self._kept.add(str(fact.get("dans") or fact_id(text)))
+        if fact.get("remplace_par") in self._gone():
+            fact["remplace_par"] = ""  # it stays ended on its day
         quotes = cast("list[list[str]]", fact.get("citations", []))
         if any(self.oblivion.names(" ".join(quote)) for quote in quotes):
             fact["citations"] = [quote for quote in quotes if not self.oblivion.names(" ".join(quote))]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from horizon.core.fact import Trust
-from horizon.core.night import Decision
+from horizon.core.night import PUSHED_MOST, Decision
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ class DayReport:
     quarantined: int = 0
     superseded: int = 0
     held_back: int = 0
-    """New facts that only our own ledger has: the shared file's share for one night was full."""
+    """New facts that only our own ledger has: the shared file is full, and what nights may push out of it was used up."""
     by: str = ""
     chosen: bool = False
     """Of a degraded day: no summarizer is configured, which is a choice and not owed."""
@@ -187,6 +187,9 @@ def report_of(
         return DayReport(home=home, day=day, state=state, changed=changed, notes=notes, error=error)
     isolated = tuple(f"no usable reply about {address}; the rest of the day was read" for address in settled.isolated)
     told = _tally(settled.facts)
+    if told["held_back"]:
+        full = f"{told['held_back']} new facts are in the ledger only: the shared facts are full, and nights push out"
+        notes = (*notes, f"{full} at most {PUSHED_MOST} a day")
     return DayReport(
         home=home,
         day=day,

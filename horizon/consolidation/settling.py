@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from horizon.core.day import DayState
-from horizon.core.night import Applied, Decision, Indexed, decide
+from horizon.core.night import Applied, Decision, Indexed, decide, room
 from horizon.errors import HorizonError
 
 if TYPE_CHECKING:
@@ -54,7 +54,8 @@ class Settling:
         """
         try:
             with self.facts.session() as shared:
-                decided = decide(self.ledger.load(), facts, shared.near(facts), shared.room)
+                ledger, free = self.ledger.load(), shared.free
+                decided = decide(ledger, facts, shared.near(facts), room(ledger, free, result.at))
         except OSError as error:  # nothing is decided, nothing is written; what the model said waits in the ledger
             failed = replace(
                 result, state=DayState.OWED, by="", summary="", section="", unreachable=True,
@@ -62,7 +63,8 @@ class Settling:
             )  # fmt: skip
             self.ledger.record(failed)
             return Outcome(replace(failed, unreachable=False), DayState.OWED, changed=False)
-        result = replace(result, facts=decided)
+        new = sum(each.decision is Decision.NEW for each in decided)
+        result = replace(result, facts=decided, pushed=max(new - free, 0))
         self.ledger.record(result)
         _, notes = self.finish()
         row = self.ledger.load().row(result.day)

@@ -14,7 +14,7 @@ Rules:
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import date, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, assert_never
 
@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 
 ATTEMPTS_MOST: Final = 5
 """Unusable replies for the same exchanges after which a day waits for a person: it stays owed, and `force` asks again."""
+PUSHED_MOST: Final = 20
+"""Facts that nights may add beyond what the owner's cap leaves, within `PUSHED_WITHIN` of each other: 2 % of what the
+owner keeps can be pushed out, however many days are made up and however often one is read again."""
+PUSHED_WITHIN: Final = timedelta(days=1)
 
 
 class Decision(StrEnum):
@@ -39,7 +43,7 @@ class Decision(StrEnum):
     MERGED = "merged"
     """It was known already, here or in the shared file; its provenance is added there."""
     HELD_BACK = "held-back"
-    """New, and kept in the ledger only: the shared file's share for one night was full."""
+    """New, and kept in the ledger only: the shared file is full, and the share of it that may be pushed out was used up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +109,10 @@ class Settled:
     summary: str = ""
     section: str = ""
     facts: tuple[Decided, ...] = ()
+    pushed: int = 0
+    """How many of its new facts went beyond what the owner's cap left."""
+    ended: tuple[str, ...] = ()
+    """Ids of facts that ended on this day, where what took their place was forgotten since."""
     proposed: int = 0
     merged: int = 0
     """Proposed facts that were one with another of the same day."""
@@ -197,7 +205,7 @@ class Evidence:
 class Span:
     """A fact held from day `since` on, up to but not on day `until`; None: it still holds.
 
-    `by` is the id of the fact that ended it.
+    `by` is the id of the fact that ended it, empty where that was forgotten: what had ended does not hold again.
     """
 
     since: date
@@ -229,7 +237,7 @@ class Known:
 
     @property
     def superseded_by(self) -> str:
-        """The id of the fact that took its place last; empty where it still holds."""
+        """The id of the fact that took its place last; empty where it still holds, or where that one was forgotten."""
         return "" if self.spans[-1].until is None else self.spans[-1].by
 
 
@@ -248,6 +256,8 @@ class Ledger:
     """Ids of facts that the search index owes, in order."""
     sources: tuple[str, ...] = ()
     """The sources that the last settled run read."""
+    pushed: list[tuple[datetime, int]] = field(default_factory=list[tuple["datetime", int]])
+    """When runs added facts beyond the owner's cap, and how many."""
 
     def row(self, day: date) -> Row:
         """Return what is known of `day`; a fresh row where nothing is, not yet part of the ledger."""
@@ -300,8 +310,12 @@ def _settle(ledger: Ledger, row: Row, event: Settled) -> None:
     if event.state is DayState.DONE:
         row.parts.clear()
         row.attempts = 0
+    if event.pushed:
+        ledger.pushed.append((event.at, event.pushed))
     for decided in event.facts:
         _learn(ledger, decided, event)
+    for old in event.ended:
+        _end(ledger, old, event.day, "")
 
 
 def _learn(ledger: Ledger, decided: Decided, event: Settled) -> None:
@@ -331,12 +345,15 @@ def _learn(ledger: Ledger, decided: Decided, event: Settled) -> None:
         found = held.evidence if evidence in held.evidence else (*held.evidence, evidence)
         ledger.facts[id_] = replace(held, evidence=found, spans=_said_again(held.spans, fact))
     for old in decided.replaces:
-        closed = ledger.facts.get(old)
-        if closed is not None:
-            spans = tuple(
-                replace(span, until=fact.day, by=id_) if span.covers(fact.day) else span for span in closed.spans
-            )
-            ledger.facts[old] = replace(closed, spans=spans)
+        _end(ledger, old, fact.day, id_)
+
+
+def _end(ledger: Ledger, id_: str, day: date, by: str) -> None:
+    """Let the fact called `id_` hold up to `day` only, where it held then."""
+    ended = ledger.facts.get(id_)
+    if ended is not None:
+        spans = tuple(replace(span, until=day, by=by) if span.covers(day) else span for span in ended.spans)
+        ledger.facts[id_] = replace(ended, spans=spans)
 
 
 def _said_again(spans: tuple[Span, ...], fact: Fact) -> tuple[Span, ...]:
@@ -349,13 +366,19 @@ def _said_again(spans: tuple[Span, ...], fact: Fact) -> tuple[Span, ...]:
     return spans
 
 
+def room(ledger: Ledger, free: int, at: datetime) -> int:
+    """Return how many new facts a run at `at` may add to the shared file, of whose cap `free` are left; at least 0."""
+    pushed = sum(count for when, count in ledger.pushed if when > at - PUSHED_WITHIN)
+    return max(free, 0) + max(PUSHED_MOST - pushed, 0)
+
+
 def decide(
     ledger: Ledger, facts: Iterable[Fact], shared: Mapping[tuple[str, ...], str], room: int
 ) -> tuple[Decided, ...]:
     """Return what becomes of a day's believed facts, in order.
 
-    `shared` gives the id of each fact in the shared file by near key; `room` is how many new ones one night
-    may add there. What an owner has dropped from it is not new again: the ledger remembers.
+    `shared` gives the id of each fact in the shared file by near key; `room` is how many new ones may be
+    added there. What an owner has dropped from it is not new again: the ledger remembers.
     """
     decided: list[Decided] = []
     for fact in facts:

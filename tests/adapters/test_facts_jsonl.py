@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from horizon.adapters.facts_jsonl import OWNER_MOST, PUSH_MOST, FactsJournal
+from horizon.adapters.facts_jsonl import OWNER_MOST, FactsJournal
 from horizon.core.fact import Fact, Trust, near_key
 from horizon.errors import StoreBusy
 
@@ -96,17 +96,17 @@ def test_nearly_the_same_is_known_and_near_tells_its_id(path):
         assert shared.add([fact("marie préfère un thé vert !")]) == 0
 
 
-def test_a_full_file_gives_way_by_a_set_share_only(path):
+def test_what_the_owners_cap_leaves_is_free(path):
     line = '{{"text": "Fait numéro {}.", "source": "auto", "created_at": 1.0, "trust": ""}}\n'
     path.write_text("".join(line.format(n) for n in range(OWNER_MOST)), encoding="utf-8")
     with FactsJournal(path).session() as shared:
-        assert shared.room == PUSH_MOST
+        assert shared.free == 0
     path.write_text("".join(line.format(n) for n in range(OWNER_MOST - 5)), encoding="utf-8")
     with FactsJournal(path).session() as shared:
-        assert shared.room == PUSH_MOST + 5
+        assert shared.free == 5
     path.write_text("".join(line.format(n) for n in range(OWNER_MOST + 500)), encoding="utf-8")
     with FactsJournal(path).session() as shared:
-        assert shared.room == PUSH_MOST
+        assert shared.free == 0
 
 
 def test_the_owners_lock_is_waited_for_and_then_it_is_busy(path):

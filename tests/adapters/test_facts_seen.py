@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from horizon.adapters import facts_jsonl, facts_seen
-from horizon.adapters.facts_jsonl import OWNER_MOST, PUSH_MOST, FactsJournal
+from horizon.adapters.facts_jsonl import OWNER_MOST, FactsJournal
 from horizon.core.fact import NEAR_VERSION, Fact, Trust, fact_id, near_key
 
 NOON = datetime(2026, 7, 9, 12, tzinfo=UTC)
@@ -72,8 +72,8 @@ class Plain:
         dated = isinstance(at, (int, float)) and not isinstance(at, bool) and value.get("source") == "consolidation"
         return value["text"], at if dated else None
 
-    def room(self):
-        return max(OWNER_MOST - sum(self.said(line)[0] is not None for line in self.lines), 0) + PUSH_MOST
+    def free(self):
+        return max(OWNER_MOST - sum(self.said(line)[0] is not None for line in self.lines), 0)
 
     def near(self, facts):
         found = {}
@@ -172,7 +172,7 @@ def test_whoever_else_writes_the_file_becomes_what_reading_every_line_makes_of_i
         facts = [fact(*each) for each in how]
         plain = Plain(before)
         with FactsJournal(path).session() as shared:
-            assert shared.room == plain.room()
+            assert shared.free == plain.free()
             assert shared.near(facts) == plain.near(facts)
             shared.add(facts)
         expected = plain.added(facts)

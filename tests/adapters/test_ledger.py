@@ -51,7 +51,7 @@ EVENTS = (
         calls=2, prompt_tokens=10, reply_tokens=5, seconds=1.25, sources=("traces.db",), summary="Résumé.",
     ),
     Settled(
-        day=DAY, at=NOW, state=DayState.DONE, section="R.",
+        day=DAY, at=NOW, state=DayState.DONE, section="R.", pushed=3, ended=("abc", "def"),
         facts=(
             Decided(fact=fact("Marie habite à Paris."), decision=Decision.NEW, replaces=(fact_id("Marie habite à Lyon."),)),
             Decided(fact=fact("Paul habite à Nice."), decision=Decision.HELD_BACK, replaced_by="abc", until=date(2026, 7, 12)),

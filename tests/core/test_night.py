@@ -10,7 +10,20 @@ from hypothesis import strategies as st
 
 from horizon.core.day import DayState
 from horizon.core.fact import Fact, Trust, fact_id, near_key
-from horizon.core.night import Applied, Attempted, Decision, Ledger, PartRead, Row, Settled, apply, decide
+from horizon.core.night import (
+    PUSHED_MOST,
+    PUSHED_WITHIN,
+    Applied,
+    Attempted,
+    Decision,
+    Ledger,
+    PartRead,
+    Row,
+    Settled,
+    apply,
+    decide,
+    room,
+)  # fmt: skip
 
 DAY = date(2026, 7, 9)
 NOW = datetime(2026, 7, 20, tzinfo=UTC)
@@ -142,6 +155,28 @@ def test_what_another_writer_has_in_the_shared_file_is_known():
     (decided,) = learn(ledger, fact(POSTGRES), shared={near_key(POSTGRES): fact_id(POSTGRES)})
     assert decided.decision is Decision.MERGED
     assert known(ledger, POSTGRES).evidence[0].cites == ("traces.db#a",)
+
+
+@given(st.lists(st.tuples(st.integers(0, 72), st.integers(1, 40)), max_size=20), st.integers(0, 30))
+def test_within_a_day_no_more_is_pushed_out_than_the_share(runs, free):
+    ledger = Ledger()
+    pushed = []
+    for hour, wanted in sorted(runs):
+        at = NOW + timedelta(hours=hour)
+        taken = min(wanted, room(ledger, 0, at))
+        apply(ledger, Settled(day=DAY, at=at, state=DayState.DONE, pushed=taken))
+        pushed.append((at, taken))
+    for at, _ in pushed:
+        assert sum(count for when, count in pushed if at - PUSHED_WITHIN < when <= at) <= PUSHED_MOST
+    assert room(ledger, free, NOW + timedelta(days=5)) == free + PUSHED_MOST
+
+
+def test_what_ended_stays_ended_where_what_took_its_place_was_forgotten():
+    ledger = Ledger()
+    learn(ledger, fact(POSTGRES))
+    apply(ledger, Settled(day=LATER, at=NOW, state=DayState.DONE, ended=(fact_id(POSTGRES), "unknown")))
+    old = known(ledger, POSTGRES)
+    assert (old.holds(LATER - timedelta(days=1)), old.holds(LATER), old.superseded_by) == (True, False, "")
 
 
 def test_beyond_its_share_a_night_keeps_facts_to_itself():
