@@ -25,10 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import date, tzinfo
 
-    from horizon.cascade import Asked, Cascade
+    from horizon.cascade import Asked, Attempt, Cascade
     from horizon.core.day import Lived
     from horizon.core.extraction import Reading
-    from horizon.ports import Clock
+    from horizon.core.verdict import Rejected
+    from horizon.ports import Clock, ModelRequest
     from horizon.settings import ConsolidationSettings
 
 POISONS_MOST: Final = 3
@@ -157,20 +158,24 @@ class Reader:
         key = self._key("part", [digest(lived) for lived in part])
         held = self.recorded.get(key)
         if held is None:
+            again = False
+
+            def request(attempt: Attempt) -> ModelRequest | Rejected:
+                nonlocal again
+                again = attempt.reason is not None
+                prompt = asking.prompt(
+                    part,
+                    zone=self.zone,
+                    language=self.settings.langue,
+                    window=window_for(attempt, self.settings),
+                    facts=self.facts,
+                    reason=attempt.reason,
+                )
+                return request_for(attempt, prompt, self.settings)
+
             asked = self.cascade.ask(
                 self.models,
-                lambda attempt: request_for(
-                    attempt,
-                    asking.prompt(
-                        part,
-                        zone=self.zone,
-                        language=self.settings.langue,
-                        window=window_for(attempt, self.settings),
-                        facts=self.facts,
-                        reason=attempt.reason,
-                    ),
-                    self.settings,
-                ),
+                request,
                 lambda reply: extraction.judge(
                     reply,
                     part,
@@ -178,6 +183,7 @@ class Reader:
                     language=self.settings.langue,
                     facts=self.facts,
                     window=self.settings.contexte,
+                    again=again,
                 ),
             )
             self._reached(asked)

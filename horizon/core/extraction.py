@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from horizon.core.asking import INSTRUCTION, QUOTE_CAP, SUMMARY_MOST, SUMMARY_SENTENCES, TOGETHER, room
 from horizon.core.condensation import sentences
+from horizon.core.copying import is_copied
 from horizon.core.fact import (
     Fact,
     Quote,
@@ -88,6 +89,7 @@ _FACTS_KEYS: Final = ("faits", "facts", "fait")
 _SUMMARY_KEYS: Final = ("resume", "résumé", "summary")
 _FACT_KEYS: Final = ("fait", "fact", "texte", "text")
 _CITES_KEYS: Final = ("echanges", "échanges", "echange", "exchanges", "sources", "numeros")
+_COPIED: Final = "its summary copies the exchanges instead of telling what happened"
 _QUOTE_KEYS: Final = ("citation", "quote", "mots")
 
 
@@ -96,11 +98,12 @@ def _first(found: Mapping[str, object], keys: Iterable[str]) -> object:
 
 
 def judge(
-    reply: str, part: Sequence[Lived], *, day: date, language: str, facts: int, window: int
+    reply: str, part: Sequence[Lived], *, day: date, language: str, facts: int, window: int, again: bool = False
 ) -> Reading | Rejected:
     """Return what is believed of a reply about `part`; Rejected where neither a fact nor a summary can be used.
 
-    Believed is what stands in the exchanges as a window of `window` tokens shows them.
+    Believed is what stands in the exchanges as a window of `window` tokens shows them. Where the summary only copies
+    them the reply is Rejected; `again`, after it was asked once more, only that summary.
     """
     answer = without_thoughts(reply)
     if answer is None:
@@ -122,7 +125,10 @@ def judge(
         else:
             believed.append(fact)
     told = _as_text(_first(found, _SUMMARY_KEYS))
-    kept = summary_of(told, _sources(seen, day), instructions=INSTRUCTION[language])
+    copied = is_copied(told, _sources(seen, day))
+    kept = "" if copied else summary_of(told, _sources(seen, day), instructions=INSTRUCTION[language])
+    if copied and not (again and believed):
+        return Rejected(reason=_COPIED)
     if not kept and not believed:
         if told:
             return Rejected(reason="its summary holds what is not in the text")
@@ -138,7 +144,10 @@ def judge_together(reply: str, summaries: Sequence[str], *, language: str) -> st
     found = best_object(answer, _SUMMARY_KEYS)
     if found is None:
         return Rejected(reason="the reply holds no JSON object with resume")
-    kept = summary_of(_as_text(_first(found, _SUMMARY_KEYS)), summaries, instructions=TOGETHER[language])
+    told = _as_text(_first(found, _SUMMARY_KEYS))
+    if is_copied(told, ()):  # of the parts' summaries it may well be made
+        return Rejected(reason=_COPIED)
+    kept = summary_of(told, summaries, instructions=TOGETHER[language])
     return kept or Rejected(reason="it holds no summary that the parts support")
 
 

@@ -477,3 +477,33 @@ def test_a_memory_file_that_cannot_be_written_owes_the_day_and_the_next_run_ends
     assert (report.state, report.changed) == (DayState.DONE, True)
     assert (len(home.facts()), home.journal().count("## ")) == (2, 1)
     assert len(home.model.requests) == 1  # what the model said was kept
+
+
+COPIED = "Lui : Je préfère le thé vert le matin.\nToi : Entendu, du thé vert."
+
+
+def test_a_summary_that_copies_the_exchanges_is_asked_for_once_more_with_the_reason(home):
+    home.says(reply(("La personne préfère le thé vert le matin.", [1]), resume=COPIED), GOOD)
+    report = home.night().consolidate(DAY)
+    assert (report.state, report.calls, report.new) == (DayState.DONE, 2, 2)
+    assert "copies the exchanges" in home.model.requests[1].prompt
+    assert report.summary == "La personne préfère le thé vert. Atlas est livré le 12 septembre."
+
+
+def test_copied_again_the_facts_stay_and_make_the_section(home):
+    copied = reply(("La personne préfère le thé vert le matin.", [1]), resume=COPIED)
+    home.says(copied, copied)
+    report = home.night().consolidate(DAY)
+    assert (report.state, report.calls, home.texts()) == (
+        DayState.DONE,
+        2,
+        ["La personne préfère le thé vert le matin."],
+    )
+    assert home.journal() == "\n## 2026-07-09\n\nLa personne préfère le thé vert le matin.\n"
+
+
+def test_copied_again_with_no_fact_the_day_is_owed_and_nothing_is_written(home):
+    home.model.then = lambda _request: reply(resume=COPIED)
+    report = home.night().consolidate(DAY)
+    assert (report.state, home.texts(), home.journal()) == (DayState.OWED, [], "")
+    assert "copies the exchanges" in report.error
