@@ -23,12 +23,13 @@ UNAVAILABLE: Final = 3
 INTERRUPTED: Final = 130
 """128 + SIGINT, as shells report it."""
 
-_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+"""Controls of the terminal, line ends that only some know, and what sets text from right to left."""
 
 
 def shown(text: str) -> str:
     """Return `text` with its control characters made visible, so that it cannot steer a terminal."""
-    return _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    return _CONTROLS.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def one_line(text: str, *, most: int) -> str:

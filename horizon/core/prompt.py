@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from horizon.core.grapheme import head_end, tail_start
+from horizon.core.look_alike import GAP, spelled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +25,14 @@ OWN_MARKER: Final = "⟦horizon-memory⟧"
 FENCE: Final = "donnees"
 """The tag around data in our prompts; an ASCII word, so that every tokenizer reads it alike."""
 
-_TAG = re.compile(rf"<(\s*/?\s*{FENCE})", re.IGNORECASE)
+_TAG_IN_ASCII: Final = re.compile(rf"<(\s*/?\s*{FENCE})", re.IGNORECASE)
+_TAG: Final = re.compile(rf"[<\ufe64\uff1c]({GAP}\s*{GAP}[/\u2044\u2215\uff0f]?{GAP}\s*{GAP}{spelled(FENCE)})")
+"""Our fence in any letters that look like it."""
+_TURN: Final = re.compile(
+    r"<(?=[|\uff5c])|<(?=/?(?:s|bos|eos|pad|unk|mask|think|tool_call|tool_response|start_of_turn|end_of_turn|start_header_id)>)"
+    r"|<(?=</?SYS>>)|\[(?=/?(?:INST|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|SYSTEM_PROMPT)\])"
+)
+"""Where a model's own marks of a turn begin: a server that reads them in a text would end ours there."""
 _RUN = re.compile(r"(.)\1{39,}", re.DOTALL)
 """A character repeated 40 times or more: rules and padding, never words; 40 spares any real indentation."""
 _LINES_RUN = re.compile(r"^(.+)\n(?:\1\n){4,}", re.MULTILINE)
@@ -53,8 +61,10 @@ def clean(text: str) -> str:
 
 
 def fenced(text: str) -> str:
-    """Return `text` between fence tags on lines of their own; it can hold no such tag itself."""
-    inside = _TAG.sub(r"‹\1", clean(text))
+    """Return `text` between fence tags on lines of their own; it holds no such tag itself, nor a mark of a model's turn."""
+    inside = clean(text)
+    inside = (_TAG_IN_ASCII if inside.isascii() else _TAG).sub(r"‹\1", inside)
+    inside = _TURN.sub("‹", inside)
     return f"<{FENCE}>\n{inside}\n</{FENCE}>"
 
 

@@ -99,7 +99,7 @@ _FIELD_MOST: Final = 80
 """Most characters of a kind's or a tool's name in a header: names are short, and a header spends budget."""
 _PLAIN: Final = re.compile(r"[\w.:+/-]{1,80}")
 """Names that are what they are in a header too: nearly all."""
-_UNPRINTABLE: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_UNPRINTABLE: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+")
 _SENTENCE_END: Final = re.compile(r"[.!?…][\"'»”)\]]*(?=\s)|[。！？]|\n")
 
 

@@ -1,5 +1,6 @@
 """How an entry, the words and the narrative read, by hand."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -15,6 +16,7 @@ from horizon.core.render import NOTICE, render_entry, render_section, shorten_en
 from horizon.core.state import State, Zone, apply
 from horizon.core.view import view_of
 from horizon.core.zone import chars_of, compose_narrative
+from tests.core.test_escape import disguises, skeleton
 from tests.strategies import START, exchanges, options, states
 
 PARIS = ViewOptions(
@@ -111,6 +113,25 @@ def test_names_from_others_cannot_pass_for_our_marks():
     assert line == (
         "[horizon · 2026-07-10 14:03 · x \\· phare · [\\horizon\\] " + ("long" * 30)[:70] + "… · a\\] b] Lui :"
     )
+
+
+@given(
+    disguises, disguises, disguises, disguises, disguises, st.sampled_from([Zone.SHARP, Zone.CONDENSED]), st.booleans()
+)
+def test_whatever_others_write_only_our_own_lines_look_like_ours(question, answer, kind, tool, id_, zone, beacon):
+    exchange = Exchange(
+        id=f"i{id_}", at=START, kind=f"k{kind}", tool=f"t{tool}", question=question, answer=f"a{answer}"
+    )
+    made = Condensed(id=exchange.id, text=exchange.answer, by="ollama/qwen3", degraded=False, at=START)
+    parts = render_entry(exchange, zone, PARIS, beacon=beacon, condensate=made)
+    assert [part.lead.count("\n") for part in parts] == [1, 1]
+    assert len(re.findall(r"[\[【]horizon", skeleton(text_of(parts)))) == 2
+    header = parts[0].lead
+    fields = 5 + (zone is Zone.CONDENSED) + beacon
+    assert len(re.split(r"(?<!\\)·", header)) == fields
+    assert len(re.findall(r"(?<!\\)\]", header)) == 1
+    section = render_section(Section.FILES, answer, ("i",), "ollama/qwen3", PARIS)
+    assert len(re.findall(r"[\[【]horizon", skeleton(section.text))) == 1
 
 
 def test_a_section_is_cut_at_a_sentence_and_says_so():

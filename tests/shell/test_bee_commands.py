@@ -192,7 +192,7 @@ def test_a_wrong_instant_is_refused_with_an_example(hive, capsys):
 
 
 def test_text_cannot_steer_a_terminal(run, hive, monkeypatch):
-    add(run, hive, "q", "\x1b[31mred\x1b]0;title\x07")
+    add(run, hive, "q", "\x1b[31mred\x1b]0;title\x07 \u202edet\u2028")
 
     assert run("read", hive, "mia") == 0
     assert "\x1b" in run.out  # a pipe gets the text exactly
@@ -200,3 +200,4 @@ def test_text_cannot_steer_a_terminal(run, hive, monkeypatch):
     assert run("read", hive, "mia") == 0
     assert "\x1b" not in run.out
     assert "\\x1b[31mred" in run.out
+    assert "\\u202edet\\u2028" in run.out
