@@ -10,11 +10,10 @@ import json
 import operator
 import os
 import re
-import tomllib
 from codecs import BOM_UTF8
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from horizon.adapters.files import replace_file
 from horizon.settings import Layer, Problem, merge_consolidation, merge_horizon
@@ -126,7 +125,7 @@ class SettingsFiles:
             try:
                 raw = path.read_bytes()
                 text = raw.removeprefix(BOM_UTF8).decode()
-                tables = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+                tables = json.loads(text) if path.suffix == ".json" else _toml(text)
                 if not isinstance(tables, dict):
                     raise TypeError("a JSON object is expected")
                 document = _Document(stamp=stamp, tables=cast("dict[str, object]", tables), text=text)
@@ -142,6 +141,12 @@ class SettingsFiles:
                 document = _Document(stamp=stamp, tables=good, problems=(problem,))
         self._seen[path] = document
         return document
+
+
+def _toml(text: str) -> dict[str, Any]:
+    import tomllib  # noqa: PLC0415 - a first read whose view was left for it parses no settings
+
+    return tomllib.loads(text)
 
 
 def _stamp(path: str) -> tuple[int, int, int] | None:
