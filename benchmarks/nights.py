@@ -157,7 +157,7 @@ def backfill(folder: Path, days: int, per_day: int) -> None:
     progress(f"making {days} days of {per_day} traces")
     make_traces.traces(home / "traces.db", days=days, per_day=per_day)
     spent: defaultdict[str, float] = defaultdict(float)
-    clock = FixedClock(datetime.combine(make_traces.FIRST, datetime.min.time(), UTC) + timedelta(days=days + 2))
+    clock = FixedClock(datetime.combine(make_traces.FIRST, datetime.min.time(), UTC))
     model = ScriptedModel(then=instant)
     night = Consolidation(
         name="home",
@@ -185,6 +185,8 @@ def backfill(folder: Path, days: int, per_day: int) -> None:
         read = new = 0
         start = time.process_time()
         for number in range(first, last):
+            # each in its own night: of a full facts file only a share a day may be pushed out
+            night.clock = FixedClock(clock.now() + timedelta(days=number + 2))
             report = night.consolidate(make_traces.FIRST + timedelta(days=number))
             read, new = read + report.read, new + report.new
         total = (time.process_time() - start) / (last - first)
