@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from horizon.errors import InvalidInput
@@ -55,59 +56,59 @@ def _is_mark(character: str) -> bool:
     return unicodedata.category(character)[0] == "M"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class BeeFiles:
     """Where a bee's files stand; none of them need exist. Each path is made when it is asked for: few are by any one process."""
 
     bee: str
     window: Path
 
-    @property
+    @cached_property
     def archive(self) -> Path:
         """Folder of the sealed segments, shared by the bees of the hive."""
         return self.window / "archive"
 
-    @property
+    @cached_property
     def journal(self) -> Path:
         """The active segment of the integral journal; append-only."""
         return self.window / f"{self.bee}-messages.jsonl"
 
-    @property
+    @cached_property
     def flags(self) -> Path:
         """Manual flags; append-only."""
         return self.window / f"{self.bee}-phares.jsonl"
 
-    @property
+    @cached_property
     def outcomes(self) -> Path:
         """Condensed texts, evictions, narratives; append-only."""
         return self.window / f"{self.bee}-horizon.jsonl"
 
-    @property
+    @cached_property
     def forgets(self) -> Path:
         """Which exchanges were forgotten and when, without their content; append-only."""
         return self.window / f"{self.bee}-oublis.jsonl"
 
-    @property
+    @cached_property
     def snapshot(self) -> Path:
         """Derived: the folded state."""
         return self.window / f"{self.bee}-horizon.snapshot"
 
-    @property
+    @cached_property
     def view(self) -> Path:
         """Derived: the view as a process left it for others."""
         return self.window / f"{self.bee}-horizon.view"
 
-    @property
+    @cached_property
     def index(self) -> Path:
         """Derived: the date and place of each exchange."""
         return self.window / f"{self.bee}-horizon.index"
 
-    @property
+    @cached_property
     def append_lock(self) -> Path:
         """Held while a line is written."""
         return self.window / f"{self.bee}-messages.lock"
 
-    @property
+    @cached_property
     def exclusive_lock(self) -> Path:
         """Held by whoever maintains the bee."""
         return self.window / f"{self.bee}-horizon.lock"
