@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from datetime import UTC, date, datetime, time, timedelta
 from typing import ClassVar
 
@@ -15,12 +16,13 @@ from flows.repair_degraded import repair_degraded
 from horizon import open_hive, wiring
 from horizon.testing import FixedClock
 from tests.flows import homes
+from tests.flows.real_prefect import free_port
 
 pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("engine")]
 
 FIRST = date(2026, 8, 1)
 NIGHTS = 30
-MODES = {10: "503", 11: "503", 12: "html", 13: "hang", 14: "reset"}
+MODES = {10: "refused", 11: "503", 12: "hang", 13: "html", 14: "reset"}
 """How the summarizer fails in the night after which day of the month."""
 OVER = max(MODES) + 1
 HORIZON = """
@@ -86,7 +88,9 @@ def month(path, server, clock, modes, *runs, nights=NIGHTS):
         at = datetime.combine(day, time(15), tzinfo=UTC)
         open_hive(path).bee("mia").append(f"Et le chantier du {day} ?", worked(number), at=at)
         clock.instant = datetime.combine(day + timedelta(days=1), time(1, 30), tzinfo=UTC)
-        server.switch(modes.get(number, "deterministic"))
+        mode = modes.get(number, "deterministic")
+        os.environ["OLLAMA_HOST"] = f"http://127.0.0.1:{free_port()}" if mode == "refused" else server.host
+        server.switch("503" if mode == "refused" else mode)
         ended[number] = [run([path], return_state=True).name for run in runs]
     return ended
 

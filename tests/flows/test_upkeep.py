@@ -9,12 +9,15 @@ import pytest
 
 from flows.maintain_horizon import maintain_horizon
 from flows.parameters import How
+from flows.places import homes_of
 from flows.rebuild_horizon import rebuild_horizon
 from flows.repair_degraded import repair_degraded
 from horizon import open_hive
 from horizon.adapters.clock import SystemClock
 from horizon.adapters.journal_jsonl import JournalStore
+from horizon.wiring import open_home
 from tests.deterministic_model import reply_to
+from tests.flows import homes
 from tests.flows.hives import hive
 from tests.flows.real_prefect import free_port
 from tests.flows.runs import artifact, called, task_runs
@@ -51,6 +54,20 @@ def test_the_root_folder_is_meant_where_none_is_given(tmp_path, monkeypatch):
     state = maintain_horizon(return_state=True)
 
     assert (state.name, called(state)) == ("Completed", "maintain ruche")
+
+
+def test_links_in_the_root_folder_stand_for_what_they_point_to(tmp_path, monkeypatch):
+    hive(tmp_path / "ruche", "mia")
+    host = homes.home(tmp_path / ".openjarvis", homes.yesterday())
+    root = tmp_path / "homes"
+    root.mkdir()
+    (root / "ruche").symlink_to(tmp_path / "ruche")
+    (root / "openjarvis").symlink_to(host)
+    monkeypatch.setenv("HORIZON_ROOT", str(root))
+
+    assert [home.name for home in homes_of(())] == ["openjarvis", "ruche"]
+    assert maintain_horizon(return_state=True).message == "bees: 1 done; 0 idle in 2 hives"
+    assert open_home(root / "openjarvis").nights(homes.yesterday(), homes.yesterday())[0].exchanges == 3
 
 
 def test_a_folder_that_is_not_there_fails_by_name(tmp_path):

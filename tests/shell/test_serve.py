@@ -59,18 +59,14 @@ def test_one_process_serves_all_and_a_server_takes_what_the_docs_say(tmp_path, e
     try:
         until(lambda: len(deployments(url)) == 5, process, tmp_path)
         assert deployments(url)["nightly-consolidation"]["schedules"][0]["schedule"]["cron"] == "30 3 * * *"
-        for tag, commands in TAGGED.findall((ROOT / "docs" / "schedule.md").read_text("utf-8")):
-            if tag == "server":
-                done = subprocess.run(
-                    ["bash", "-euo", "pipefail", "-c", commands],
-                    cwd=ROOT,
-                    env={**environment, "PREFECT_API_URL": url},
-                    stdin=subprocess.DEVNULL,
-                    capture_output=True,
-                    check=False,
-                )
-                assert done.returncode == 0, done.stdout.decode() + done.stderr.decode()
-                assert b"there already" in done.stdout  # `serve` had set the server up
+        said = "".join(
+            bash(commands, {**environment, "PREFECT_API_URL": url})
+            for page in sorted((ROOT / "docs").glob("*.md"))
+            for tag, commands in TAGGED.findall(page.read_text("utf-8"))
+            if tag == "server"
+        )
+        assert "work pool horizon: there already" in said, "`serve` had set the server up"
+        assert "Updated global concurrency limit" in said
         assert len(deployments(url)) == 5
         process.send_signal(signal.SIGINT)
         assert process.wait(60) in {0, 130}, (tmp_path / "serve.log").read_text()
@@ -79,6 +75,20 @@ def test_one_process_serves_all_and_a_server_takes_what_the_docs_say(tmp_path, e
             end(process)
     with pytest.raises(httpx.TransportError):
         httpx.get(f"{url}/health", timeout=5, trust_env=False)
+
+
+def bash(commands, environment):
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", commands],
+        cwd=ROOT,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
 
 
 def end(process):
