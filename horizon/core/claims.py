@@ -119,6 +119,7 @@ def literals(text: str) -> tuple[list[Literal], str]:
     text = _LONG.sub(" ", text)
     if _IDEOGRAPH.search(text):
         text = _SEAMS.sub(SEAM, text)
+    written = text
     for kind, pattern, sign in _ALL:
         if sign is not None and not sign.search(text):
             continue
@@ -127,7 +128,9 @@ def literals(text: str) -> tuple[list[Literal], str]:
             whole = match[0].rstrip(_END) if kind is not Kind.IDENTIFIER else match[0]
             if not whole:
                 return match[0]
-            found.append(Literal(kind=kind, text=whole.strip("`").replace(SEAM, ""), start=match.start()))
+            if whole.strip("` "):  # else all of what stood between ticks was taken before
+                told = written[match.start() : match.start() + len(whole)]  # with its parts that were taken
+                found.append(Literal(kind=kind, text=told.strip("`").replace(SEAM, ""), start=match.start()))
             return " " * len(whole) + match[0][len(whole) :]
 
         text = pattern.sub(take, text)

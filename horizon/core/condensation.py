@@ -67,6 +67,8 @@ _AGAIN: Final[Mapping[str, str]] = {
 _CUT: Final[Mapping[str, str]] = {"fr": "(… {} caractères omis …)", "en": "(… {} characters left out …)"}
 
 _SENTENCE_END = re.compile(r"[.!?…](?:[\"'»”)\]]|\s»)*(?=\s|$)|[。！？](?:[”」』）])*|\n+")
+_SHELL_LINE = re.compile(r"^[ \t]*[$❯][ \t]+([^\n`]{2,160})$", re.MULTILINE)
+"""A command on a line of its own: among sentences it is known by the ticks around it."""
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(«\"'])(?:[A-Za-zÀ-ÿ]|M|MM|Mme|Mlle|Dr|Pr|St|Ste|Mr|Mrs|Ms|Jr|Sr|vs|etc|cf|ex|env|art|fig|vol|no|No|pp|p|e\.g|i\.e"
     r"|al|approx|av|bd|éd|tél|janv|févr|avr|juil|sept|oct|nov|déc|Jan|Feb|Mar|Apr|Aug|Sep|Oct|Nov|Dec)\.$"
@@ -120,10 +122,11 @@ def truncate(exchange: Exchange) -> str:
     answer = redact(exchange.answer).strip()
     if len(answer) <= SHORT:
         return answer
-    found = sentences(answer)
+    told = _SHELL_LINE.sub(r"`\1`", answer)
+    found = sentences(told)
     room = CONDENSED_MOST - STRIP_MOST // 2
     last = found[-1] if len(found) > 2 and len(found[-1]) <= room // 3 else ""
-    head = first_sentences(answer, room - (len(last) + 3 if last else 0))
+    head = first_sentences(told, room - (len(last) + 3 if last else 0))
     if last and not head.endswith(last):
         head = f"{head} {last}" if head.endswith("…") else f"{head} … {last}"
     return _with_strip(head, answer)

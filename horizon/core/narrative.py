@@ -6,19 +6,20 @@ Rules:
   code copies them, no model touches them.
 - Each section has a share of the narrative's characters and never exceeds it; the template never grows.
 - A melting by a model must keep most of the previous lines, and say nothing that its sources do not.
-- A melting by code carries the previous lines, adds the new ones, and drops the oldest, saying how many.
+- A melting by code carries the previous lines, adds the new ones, and drops the oldest, saying how many. What a dropped
+  line had of commands, paths and addresses goes compactly into the files section, which has what the others leave.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from horizon.core.claims import folded
+from horizon.core.claims import Kind, Literal, commands, folded, literals
 from horizon.core.condensation import STRIP_END, STRIP_JOINT, STRIP_MARK, first_sentences, sentences
 from horizon.core.event import Section
-from horizon.core.fidelity import check
+from horizon.core.fidelity import check, dropped
 from horizon.core.prompt import OWN_MARKER, Prompt, fenced, most_tokens, within
 from horizon.core.redaction import redact
 from horizon.core.salvage import best_object, texts, without_thoughts
@@ -123,6 +124,13 @@ _SIGNS: Final = (
     ),
 )
 _COMPILED: Final = tuple((section, re.compile(pattern, re.IGNORECASE)) for section, pattern in _SIGNS)
+INDEX_MARK: Final = STRIP_MARK.strip()
+"""How the line of bare things begins in the files section."""
+LINES_SHARE: Final = 1 / 3
+"""What of the files section its newest lines may have before things are dropped for them."""
+_TICKED = re.compile(r"`([^`\n]*[ \t][^`\n]*)`")
+"""A command among words."""
+_DATED = re.compile(r"^\d{4}-\d\d-\d\d : ")
 _FIGURE = re.compile(r"\d[^/]*$|[^\W\d_]+$")
 """A bare number with what it counts, or a bare word: without its sentence, it tells nothing among the files."""
 _TELLING = re.compile(r"[一-鿿]{2}|[^\W_]{4,}|\d+")
@@ -232,8 +240,16 @@ def truncate(
             if line not in lines[section]:
                 lines[section].append(line)
     limits = caps(most)
-    made = {section: _newest(lines[section], limits[section], language) for section in Section}
-    return {section: text for section, text in made.items() if text}
+    made: dict[Section, str] = {}
+    fallen: list[str] = []
+    for section in Section:
+        if section is not Section.FILES:
+            made[section] = _newest(lines[section], limits[section], language)
+            shown = set(made[section].split("\n"))
+            fallen += [line for line in lines[section] if line not in shown]
+    room = limits[Section.FILES] + sum(limits[section] - len(text) for section, text in made.items())
+    made[Section.FILES] = _files(lines[Section.FILES], fallen, "\n".join(made.values()), room, language)
+    return {section: made[section] for section in Section if made[section]}
 
 
 def lost_share(previous: Mapping[Section, str], made: Mapping[Section, str]) -> float:
@@ -277,6 +293,81 @@ def _sorted_out(piece: Melting, *, first: bool) -> list[tuple[Section, str]]:
     things = [thing for thing in strip.removesuffix(STRIP_END).split(STRIP_JOINT) if not _FIGURE.match(thing)]
     if kept := STRIP_JOINT.join(thing for thing in things if thing):
         found.append((Section.FILES, f"{piece.when} : {kept}"))
+    return found
+
+
+def _files(lines: Sequence[str], fallen: Sequence[str], others: str, most: int, language: str) -> str:
+    """Return the files section in at most `most` characters: what was dropped as bare things, then the newest lines.
+
+    Things are those of `fallen` lines, of the section's own oldest lines and of its index so far, but for what
+    stands in what is shown anyway, the `others` included. The least telling go first, the oldest of them first.
+    """
+    older = 0
+    fresh: list[str] = []
+    index: list[Literal] = []
+    for line in lines:
+        counted = _OLDER_LINE.fullmatch(line)
+        if counted:
+            older += int(counted[1])
+        elif line.startswith(INDEX_MARK) and line.endswith(STRIP_END):
+            index += _things(line)
+        else:
+            fresh.append(line)
+    index += [thing for line in fallen for thing in _things(line)]
+
+    while True:
+        told = "\n".join(fresh)
+        note = _OLDER[language].format(older) + "\n" if older else ""
+        room = most - len(note) - len(told) - (1 if told else 0)
+        things = _missing(index, f"{others}\n{told}")
+        kept = _most_telling(things, room)
+        if fresh and (room < 0 or (len(kept) < len(things) and len(told) > most * LINES_SHARE)):
+            index += _things(fresh.pop(0))
+            older += 1
+        elif room < 0:
+            return ""
+        else:
+            line = f"{INDEX_MARK}{STRIP_JOINT.join(kept)}{STRIP_END}" if kept else ""
+            return note + "\n".join(part for part in (line, told) if part) if line or told else note.rstrip()
+
+
+def _missing(index: Sequence[Literal], text: str) -> list[Literal]:
+    """Return the things of `index` that `text` does not have, each once, the last of those that are the same."""
+    last = {thing.text: thing for thing in reversed(index)}
+    missing = frozenset(dropped(text, last.values()))
+    return [thing for thing in reversed(last.values()) if thing.text in missing]
+
+
+def _most_telling(things: Sequence[Literal], most: int) -> list[str]:
+    """Return those of `things` that fit into an index line of `most` characters, the most telling and newest first chosen."""
+    chosen: set[int] = set()
+    size = len(INDEX_MARK) + len(STRIP_END)
+    for place in sorted(range(len(things)), key=lambda place: (things[place].kind, -place)):
+        more = len(things[place].text) + (len(STRIP_JOINT) if chosen else 0)
+        if size + more <= most:
+            chosen.add(place)
+            size += more
+    return [thing.text for place, thing in enumerate(things) if place in chosen]
+
+
+def _things(line: str) -> list[Literal]:
+    """Return what of a line tells something by itself: its commands, paths, addresses and identifiers, in their order.
+
+    A command's own parts are not among them. A strip's things are taken as they stand.
+    """
+    bare = _DATED.sub("", line)
+    is_strip = STRIP_JOINT in bare or bare.startswith(INDEX_MARK)
+    found: list[Literal] = []
+    for part in bare.removeprefix(INDEX_MARK).removesuffix(STRIP_END).split(STRIP_JOINT) if is_strip else [bare]:
+        if is_strip and " " in part:
+            found.append(Literal(kind=Kind.COMMAND, text=part, start=0))
+            continue
+        found += [Literal(kind=Kind.COMMAND, text=ticked[1], start=0) for ticked in _TICKED.finditer(part)]
+        rest = _TICKED.sub(" ", part)
+        said = commands(rest)
+        found += [replace(thing, start=0) for thing in said]
+        if not said:
+            found += [replace(thing, start=0) for thing in literals(rest)[0]]
     return found
 
 

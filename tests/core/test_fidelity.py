@@ -17,6 +17,7 @@ from tests.core.fidelity_table import INVENTED, TRUE
 
 ACCEPTED = [
     # source, a true summary of it
+    ("J'ai lancé `sqlite3 data/x.db '.backup y.db'`.", "`sqlite3 data/x.db '.backup y.db'` a été lancé."),
     ("Le serveur a vingt et un disques.", "Le serveur a 21 disques."),
     ("Il reste 97 places.", "Il reste quatre-vingt-dix-sept places."),
     ("We kept two hundred and five rows.", "205 rows were kept."),
@@ -105,6 +106,7 @@ ACCEPTED = [
 ]  # fmt: skip
 
 REJECTED = [
+    ("J'ai lancé `sqlite3 data/x.db '.backup y.db'`.", "`sqlite3 data/x.db '.restore y.db'` a été lancé."),
     ("Le serveur a vingt et un disques.", "Le serveur a 22 disques."),
     ("Il reste 97 places.", "Il reste quatre-vingt-sept places."),
     ("It took 12 tries.", "It took thirteen tries."),

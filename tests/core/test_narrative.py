@@ -126,6 +126,31 @@ def test_the_strip_goes_with_the_files():
     assert truncate({}, batch, most=MOST, language="fr")[Section.FILES] == "2026-08-23 : git push · src/a.py"
 
 
+def test_what_dropped_lines_had_of_commands_and_paths_stays_compactly_with_the_files():
+    sections = {}
+    told = "Erreur : la page était lente depuis la mise à jour et personne ne savait pourquoi, ni depuis quand au juste"
+    for number in range(12):
+        text = f"{told} ({number}), vu par `make page{number}` et src/page{number}.css."
+        batch = [Melting(when=f"2026-08-{number + 1:02}", question="q", text=text)]
+        sections = truncate(sections, batch, most=1_000, language="fr")
+    assert "(0)" not in sections[Section.ERRORS]
+    assert all(f"make page{number}" in "".join(sections.values()) for number in range(12))
+    assert all(f"src/page{number}.css" in "".join(sections.values()) for number in range(12))
+    assert sections[Section.FILES].startswith("⟨make page0 · src/page0.css · make page1 · ")
+    assert sum(map(len, sections.values())) <= 1_000
+
+
+def test_the_least_telling_things_go_first_when_even_they_are_too_many():
+    sections = {}
+    for number in range(40):
+        text = f"Vu : `make page{number}`. ⟨https://exemple.fr/{number} · RUCHE-{number}⟩"
+        sections = truncate(sections, [Melting(when="2026-08-01", question="q", text=text)], most=1_200, language="fr")
+    whole = "".join(sections.values())
+    assert "make page39" in whole
+    assert whole.count("make page") > 3 * whole.count("https://")
+    assert "RUCHE-0 " not in whole
+
+
 def test_what_is_dropped_is_counted_over_sixty_meltings():
     sections = {}
     for number in range(60):
@@ -174,9 +199,14 @@ LINES = st.lists(
     st.integers(0, 2_000),
     st.sampled_from(["fr", "en"]),
 )
-def test_no_section_of_a_melting_by_code_is_over_its_share(previous, batch, most, language):
+def test_no_section_of_a_melting_by_code_is_over_its_share_but_files_that_have_what_others_leave(
+    previous, batch, most, language
+):
     sections = truncate(previous, batch, most=most, language=language)
-    assert all(0 < len(text) <= caps(most)[section] for section, text in sections.items())
+    assert all(
+        0 < len(text) <= caps(most)[section] for section, text in sections.items() if section is not Section.FILES
+    )
+    assert sum(map(len, sections.values())) <= sum(caps(most).values())
     assert sections == truncate(previous, batch, most=most, language=language)
 
 

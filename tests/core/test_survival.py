@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.survival import by_test_model, by_truncation, condensing, corpus
+from benchmarks.survival import by_test_model, by_truncation, condensing, corpus, melting
 from horizon.core.condensation import CONDENSED_MOST
 from horizon.core.fidelity import check
 
@@ -18,6 +18,13 @@ def test_commands_and_paths_survive_condensing(condense):
     shares = condensing(condense)
     assert shares["command"] >= 0.9
     assert shares["path"] >= 0.9
+
+
+@pytest.mark.parametrize("condense", [by_truncation, by_test_model])
+def test_commands_and_paths_survive_three_meltings_by_code(condense):
+    shares = melting(condense)
+    assert shares["command"] >= 0.85
+    assert shares["path"] >= 0.5
 
 
 @pytest.mark.parametrize("condense", [by_truncation, by_test_model])
