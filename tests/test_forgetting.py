@@ -339,6 +339,20 @@ def test_no_sentence_of_the_forgotten_stays_in_what_was_made_of_it(forgotten, ot
     assert oblivion.without(text, lambda _sentence: False) == text
 
 
+def test_of_a_line_of_bare_things_only_the_forgotten_ones_go():
+    told = Exchange(
+        id="x",
+        at=AT,
+        kind="outil",
+        question="Et la page ?",
+        answer="J'ai lancé :\n$ make page\npuis lu src/page.css.",
+    )
+    oblivion, _ = oblivion_of([told], [])
+    text = "… 3 plus anciens, au journal\n⟨git push · make page · src/a.py · src/page.css⟩\n2026-08-23 : docs/a.md"
+    assert oblivion.without(text, oblivion.tells).split("\n")[1] == "⟨git push · src/a.py⟩"
+    assert "⟨" not in oblivion.without("⟨make page · src/page.css⟩", oblivion.tells)
+
+
 def test_forgetting_leaves_no_file_that_others_may_read(hive):
     id_ = remembered_hive.make(hive)
     wiring.forgetting(hive, "mia").forget(id_=id_)

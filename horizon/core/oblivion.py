@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from horizon.core.claims import folded
-from horizon.core.condensation import sentences
+from horizon.core.condensation import STRIP_END, STRIP_JOINT, sentences
 from horizon.core.fidelity import evidence
+from horizon.core.narrative import INDEX_MARK
 from horizon.core.redaction import redact
 
 if TYPE_CHECKING:
@@ -110,16 +111,20 @@ class Oblivion:
         return len(telling) >= TOLD_LEAST and len(telling & self.words) >= TOLD_SHARE * len(telling)
 
     def without(self, text: str, is_told: Callable[[str], bool]) -> str:
-        """Return `text` without the sentences that `is_told`; a line of which none does stays as it is."""
+        """Return `text` without the sentences that `is_told`; a line of which none does stays as it is.
+
+        Of a line of bare things only those go that do.
+        """
         lines: list[str] = []
         for line in text.split("\n"):
-            pieces = sentences(line)
+            bare = line.startswith(INDEX_MARK) and line.endswith(STRIP_END)
+            pieces = line[len(INDEX_MARK) : -len(STRIP_END)].split(STRIP_JOINT) if bare else sentences(line)
             kept = [piece for piece in pieces if not is_told(piece)]
             whole = len(kept) == len(pieces) and not is_told(line)
             if whole or not pieces:
                 lines.append(line)
                 continue
-            left = " ".join(kept)
+            left = f"{INDEX_MARK}{STRIP_JOINT.join(kept)}{STRIP_END}" if bare else " ".join(kept)
             if kept and not is_told(left) and not _STAMP.fullmatch(left + " "):
                 lines.append(left)
         return "\n".join(lines)
