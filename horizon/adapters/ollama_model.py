@@ -37,6 +37,10 @@ CONNECT_SECONDS: Final = 5.0
 """To reach the server: a machine of the same house answers in milliseconds, one that is off never does."""
 IDLE_SECONDS: Final = 60.0
 """Between two parts of a reply that has begun; the slowest useful models give a token in a second or two."""
+HEARD_MOST: Final = 200
+"""Characters of a server's or client's error that are told."""
+ECHO: Final = 12
+"""Letters in a row of an error that make it a repetition of the question: few enough for a name, in any script."""
 HEALTH_SECONDS: Final = 3.0
 """For each of the health check's questions, which a healthy server answers at once."""
 FRAME_TOKENS: Final = 64
@@ -142,7 +146,7 @@ class OllamaModel:
                 question = _Question(name=name, system=system, prompt=prompt, request=request, card=card, window=window)
                 return question.asked_of(client, call)
 
-        return self._translated(name, ask)
+        return self._translated(name, ask, sent=f"{system}\n{prompt}")
 
     def available(self, model: str) -> str | None:
         """Return None where the server answers and has `model`, else the reason for people; takes seconds at most."""
@@ -213,8 +217,8 @@ class OllamaModel:
             card = self._cards[name] = _Card(window=min(windows, default=None), think=think)
         return card
 
-    def _translated(self, name: str, work: Callable[[], _Result]) -> _Result | Rejected:
-        """Return what `work` does, with every error of the client and its transport in our own terms."""
+    def _translated(self, name: str, work: Callable[[], _Result], *, sent: str = "") -> _Result | Rejected:
+        """Return what `work`, which sends `sent`, does, with every error of the client and its transport in our own terms."""
         url = _without_user(self.url)
         _load()
         import httpx  # noqa: PLC0415  # loaded only when a model is asked
@@ -224,9 +228,9 @@ class OllamaModel:
         try:
             return work()
         except ollama.ResponseError as error:
-            return _refusal(name, url, error.status_code, str(error.error))
+            return _refusal(name, url, error.status_code, str(error.error), sent)
         except ollama.RequestError as error:
-            return Rejected(reason=f"the client does not send this: {_said(error)}", final=True)
+            return Rejected(reason=f"the client does not send this: {_said(error, sent)}", final=True)
         except pydantic.ValidationError:
             return Rejected(reason=f"the server at {url} answered without the fields of a reply")
         except httpx.TimeoutException as error:
@@ -234,12 +238,12 @@ class OllamaModel:
         except (ConnectionError, httpx.ConnectError) as error:
             raise ModelUnavailable(f"{name}: no connection to {url}; is Ollama running there?") from error
         except (httpx.HTTPError, httpx.StreamError, OSError) as error:
-            raise ModelUnavailable(f"{name} at {url}: {_said(error)}") from None
+            raise ModelUnavailable(f"{name} at {url}: {_said(error, sent)}") from None
         except httpx.InvalidURL as error:
             raise InvalidInput(f"{url} is not an address that can be asked: {error}") from None
         except (ValueError, TypeError, AttributeError, LookupError) as error:
             # what the client meets when the other side is no Ollama, or stopped within a line
-            raise ModelUnavailable(f"{name} at {url}: not a reply of Ollama's ({_said(error)})") from None
+            raise ModelUnavailable(f"{name} at {url}: not a reply of Ollama's ({_said(error, sent)})") from None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -330,22 +334,34 @@ def _was_cut(counted: int, prompt: str, window: int) -> bool:
     return counted < least_tokens(prompt) or abs(counted - (window // 2 + 2)) <= CUT_SLACK
 
 
-def _refusal(name: str, url: str, status: int, said: str) -> Rejected:
-    said = " ".join(said.split())[:200]
+def _refusal(name: str, url: str, status: int, error: str, sent: str) -> Rejected:
+    said = _heard(error, sent)
     if status in TRANSIENT or status > 504:
         raise ModelUnavailable(f"{name} at {url}: status {status}: {said}")
     if status == 404:
         return Rejected(reason=f"{name} is not on the server at {url}; run: ollama pull {name}", final=True)
     if status in {401, 403}:
         return Rejected(reason=f"the server at {url} refuses the key (status {status}); set OLLAMA_API_KEY", final=True)
-    if "exceed_context_size" in said or "context size" in said:
+    if "exceed_context_size" in error or "context size" in error:
         return Rejected(reason=f"the prompt is too long for {name}: {said}")
     return Rejected(reason=f"{name} at {url}: status {status}: {said}", final=True)
 
 
-def _said(error: BaseException) -> str:
-    text = " ".join(str(error).split())[:200]
+def _said(error: BaseException, sent: str) -> str:
+    text = _heard(str(error), sent)
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _heard(text: str, sent: str) -> str:
+    """Return what the other side said, on one line; none of it where it repeats what it was sent, for errors are told to many."""
+    line = " ".join(text.split())[:HEARD_MOST]
+    letters, theirs = _letters(line), _letters(sent)
+    echoes = any(letters[at : at + ECHO] in theirs for at in range(len(letters) - ECHO + 1))
+    return "(words that repeat the question are left out)" if echoes else line
+
+
+def _letters(text: str) -> str:
+    return "".join(character for character in text.casefold() if character.isalnum())
 
 
 def _without_user(url: str) -> str:

@@ -160,6 +160,23 @@ def test_what_never_came_to_an_answer_is_unavailable(ollama_server, model, behav
         model.chat(request())
 
 
+@pytest.mark.parametrize("code", [400, 500, 503])
+@pytest.mark.parametrize("said", ["Célimène loge au 14 rue des Hautes-Feuilles.", "周末我和李明去了西湖旁边的茶馆喝茶"])
+def test_an_error_that_repeats_the_question_is_told_without_its_words(ollama_server, model, code, said):
+    def told():
+        try:
+            return model.chat(request(prompt=f"Résume ceci : {said} Et le reste.")).reason
+        except ModelUnavailable as error:
+            return str(error)
+
+    ollama_server.answer(how.status(code, f"cannot parse: ' {said.lower()[:30]}"))
+    assert f"status {code}" in told()
+    assert not any(said.lower()[at : at + 6] in told().lower() for at in range(len(said) - 6))
+
+    ollama_server.answer(how.status(code, "model requires more system memory (5.6 GiB) than is available"))
+    assert "more system memory (5.6 GiB)" in told()
+
+
 def test_a_refused_connection_is_unavailable_and_comes_back(ollama_server, model):
     ollama_server.answer("oui").refuse()
     with pytest.raises(ModelUnavailable, match="is Ollama running"):
