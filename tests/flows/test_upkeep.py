@@ -12,7 +12,7 @@ from flows.parameters import How
 from flows.places import homes_of
 from flows.rebuild_horizon import rebuild_horizon
 from flows.repair_degraded import repair_degraded
-from horizon import open_hive
+from horizon import open_hive, wiring
 from horizon.adapters.clock import SystemClock
 from horizon.adapters.journal_jsonl import JournalStore
 from horizon.wiring import open_home
@@ -183,6 +183,21 @@ def test_a_bee_whose_model_is_slow_holds_up_no_other(tmp_path, monkeypatch, olla
     assert (state.name, state.message) == ("Completed", "bees: 3 done; 0 idle in 1 hives")
     assert late_others
     assert not any(late_others)
+
+
+def test_an_error_that_nobody_foresaw_tells_prefect_its_kind_and_place_only(tmp_path, monkeypatch, caplog):
+    folder = hive(tmp_path / "ruche", "mia")
+
+    def quoting(_hive, bee):
+        raise ValueError(f"{bee} said: le code de la porte est B4471")
+
+    monkeypatch.setattr(wiring, "pending", quoting)
+    state = maintain_horizon(hives=[folder], return_state=True)
+
+    assert state.name == "Failed"
+    assert "ValueError at " in state.message
+    assert "B4471" not in state.message + caplog.text
+    assert "Unforeseen" in caplog.text, "Prefect logs it with what led to it"
 
 
 def test_a_hive_is_folded_again_from_its_journals(tmp_path):
