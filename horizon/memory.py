@@ -212,10 +212,16 @@ class Bee:
         return self._settings.resolved()
 
     def instant(self, at: datetime) -> datetime:
-        """Return `at` in UTC; a naive instant is taken in the bee's zone."""
-        if at.utcoffset() is None:
-            at = at.replace(tzinfo=self._zone(self.settings().settings.fuseau))
-        return at.astimezone(UTC)
+        """Return `at` in UTC; a naive instant is taken in the bee's zone.
+
+        Raises:
+            InvalidInput: in UTC it is before the year 1 or after 9999.
+        """
+        zoned = at if at.utcoffset() is not None else at.replace(tzinfo=self._zone(self.settings().settings.fuseau))
+        try:
+            return zoned.astimezone(UTC)
+        except OverflowError:
+            raise InvalidInput(f"{at.isoformat()} is no instant of the calendar in UTC (years 1 to 9999)") from None
 
     def _mark(self, id_: str, *, on: bool) -> None:
         found = self.exchange(id_)

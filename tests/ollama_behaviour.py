@@ -79,6 +79,11 @@ def html(code: int = 200) -> Behaviour:
     )
 
 
+def deep() -> Behaviour:
+    """JSON nested deeper than a parser goes."""
+    return Behaviour(raw=b"[" * 100_000 + b"]" * 100_000 + b"\n")
+
+
 def empty() -> Behaviour:
     return Behaviour(text="")
 
@@ -146,8 +151,9 @@ MODES: dict[str, Callable[[], Behaviour]] = {
     "503": lambda: status(503, "server busy, please try again. maximum pending requests exceeded"),
     "hang": hang,
     "html": html,
+    "deep": deep,
     "reset": reset,
     "empty": empty,
 }
-BROKEN_AT_THE_DOOR = {"html", "reset", "hang", "503"}
+BROKEN_AT_THE_DOOR = {"html", "deep", "reset", "hang", "503"}
 """Modes in which the whole server is like that, its list of models too."""

@@ -241,7 +241,7 @@ class OllamaModel:
             raise ModelUnavailable(f"{name} at {url}: {_said(error, sent)}") from None
         except httpx.InvalidURL as error:
             raise InvalidInput(f"{url} is not an address that can be asked: {error}") from None
-        except (ValueError, TypeError, AttributeError, LookupError) as error:
+        except (ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
             # what the client meets when the other side is no Ollama, or stopped within a line
             raise ModelUnavailable(f"{name} at {url}: not a reply of Ollama's ({_said(error, sent)})") from None
 

@@ -20,6 +20,7 @@ from datetime import UTC, date, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from horizon.adapters.journal_lines import clean
 from horizon.core.document import Document, Kind, Match, SourceMoved
 from horizon.core.query import forgiving, ideographs, near, tokens
 from horizon.core.redaction import redact
@@ -276,7 +277,8 @@ def _forget(database: sqlite3.Connection, source: str, *, scrub: bool) -> None:
 
 
 def _add(database: sqlite3.Connection, source: str, document: Document) -> None:
-    shown_head, shown_body = redact(document.head), redact(document.body)  # derived: no secret in it
+    # Derived: no secret in it; and other writers' facts may hold what no database takes.
+    shown_head, shown_body = redact(clean(document.head)), redact(clean(document.body))
     head, body = tokens(shown_head), tokens(shown_body)
     number = database.execute(
         "INSERT INTO documents(source, kind, id, at, day, until, quarantined, place, head, body)"

@@ -123,6 +123,8 @@ class SettingsFiles:
             document = _ABSENT
         else:
             try:
+                if path.exists() and not path.is_file() and not path.is_dir():
+                    raise OSError("it is a device or a pipe")  # which may have no end
                 raw = path.read_bytes()
                 text = raw.removeprefix(BOM_UTF8).decode()
                 tables = json.loads(text) if path.suffix == ".json" else _toml(text)

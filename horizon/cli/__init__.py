@@ -26,9 +26,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # What the terminal's encoding cannot show is escaped, never a traceback.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    chosen = parser().parse_args(arguments)
-    out = Output(json=chosen.json)
+    given = sys.argv[1:] if arguments is None else arguments
+    out = Output(json="--json" in given)
     try:
+        chosen = parser().parse_args(given)
+        out = Output(json=chosen.json)
         status: int = chosen.run(chosen, out)
         sys.stdout.flush()
     except BrokenPipeError:

@@ -26,9 +26,10 @@ ANSWER_SHOWN: Final = 400
 def recall(args: Namespace, out: Output) -> int:
     """Print what is found, best first, each with its date and address."""
     today = wiring.open_home(args.home).yesterday() + timedelta(days=1)
-    hits = wiring.open_recall(args.home).recall(args.query, today=today, as_of=args.as_of, limit=args.limit)
+    query: str = args.query or ""  # argparse gives a list where "--" is all that was asked
+    hits = wiring.open_recall(args.home).recall(query, today=today, as_of=args.as_of, limit=args.limit)
     out.result(
-        {"home": str(args.home), "query": args.query, "hits": [_hit(hit) for hit in hits]},
+        {"home": str(args.home), "query": query, "hits": [_hit(hit) for hit in hits]},
         lambda: _show_hits(hits, out),
     )
     return DONE

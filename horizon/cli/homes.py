@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Final
 
 from horizon import wiring
@@ -14,7 +14,6 @@ from horizon.errors import InvalidInput
 if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterable, Mapping, Sequence
-    from datetime import date
 
     from horizon.cli.output import Output
     from horizon.consolidation import DayPlan, DayReport, Night
@@ -69,7 +68,7 @@ def nights(args: Namespace, out: Output) -> int:
     """Show the ledger as a calendar; status 1 where a day is owed, stale or could not be read."""
     home = wiring.open_home(args.home)
     last = args.last or (max(home.yesterday(), args.first) if args.first else home.yesterday())
-    first = args.first or last - SHOWN
+    first = args.first or date.fromordinal(max(last.toordinal() - SHOWN.days, 1))
     _span(first, last)
     found = home.nights(first, last)
     out.result(

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 from datetime import date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from horizon.cli import bees, doctor, find, forget, homes, narrative, repair, upkeep
 from horizon.cli.plugged import plugged
+from horizon.errors import InvalidInput
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,9 +25,19 @@ exit status: 0 done; 1 done, but degraded, owed or something needs a look; 2 wro
 """
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong with the arguments by an error, so that it is told as every other one is."""
+
+    def error(self, message: str) -> NoReturn:
+        raise InvalidInput(f"{message}\n{self.format_usage().rstrip()}")
+
+
 def parser() -> argparse.ArgumentParser:
-    """Return the parser of the whole command line; what it parses carries `run` and `json`."""
-    whole = argparse.ArgumentParser(
+    """Return the parser of the whole command line; what it parses carries `run` and `json`.
+
+    Parsing raises InvalidInput where the arguments are wrong.
+    """
+    whole = _Parser(
         prog="horizon",
         description="A past that local agents can carry: near stays sharp, far fades, nothing is lost.",
         epilog=_STATUSES,

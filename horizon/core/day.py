@@ -96,8 +96,11 @@ def _midnight(day: date, zone: tzinfo) -> datetime:
 def day_of(instant: datetime, zone: tzinfo) -> date:
     """Return the day that `instant` (aware) is in, in `zone`: the one whose bounds hold it.
 
-    Where clocks go back over midnight the wall shows the day before once more; bounds decide.
+    Where clocks go back over midnight the wall shows the day before once more; bounds decide. Of an instant for which
+    no bounds can be told, before 1900 or after 9998, it is the date in UTC.
     """
+    if not _FIRST < instant.date() < _LAST:
+        return instant.astimezone(UTC).date()
     day = instant.astimezone(zone).date()
     while instant < _midnight(day, zone):
         day -= _ONE
@@ -108,9 +111,7 @@ def day_of(instant: datetime, zone: tzinfo) -> date:
 
 def days(first: date, last: date) -> Iterator[date]:
     """Yield the days from `first` to `last`, both included, in order; none where `first` is later."""
-    while first <= last:
-        yield first
-        first += _ONE
+    yield from (date.fromordinal(number) for number in range(first.toordinal(), last.toordinal() + 1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,5 +176,5 @@ def dated(lived: Iterable[Lived], zone: tzinfo) -> Iterator[tuple[date, Lived]]:
         at = each.exchange.at
         if span is None or not span.start <= at < span.end:
             day = day_of(at, zone)
-            span = Bounds(_midnight(day, zone), _midnight(day + _ONE, zone))
+            span = bounds(day, zone) if _FIRST <= day <= _LAST else None
         yield day, each

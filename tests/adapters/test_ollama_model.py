@@ -318,6 +318,13 @@ def test_the_health_check_says_why_a_server_is_not_well(ollama_server, model, mo
     assert model.available("ollama/qwen3")
 
 
+def test_json_that_is_nested_without_end_is_no_reply(ollama_server, model):
+    ollama_server.switch("deep")
+    assert "not a reply of Ollama's" in model.available("ollama/qwen3")
+    with pytest.raises(ModelUnavailable, match="not a reply of Ollama's"):
+        model.chat(request())
+
+
 def test_the_health_check_does_not_wait_for_a_server_that_hangs(ollama_server, model, monkeypatch):
     monkeypatch.setattr(ollama_model, "HEALTH_SECONDS", 0.3)
     ollama_server.switch("hang")

@@ -163,6 +163,14 @@ def test_the_line_in_json_is_found_too(root):
     assert problem.line == 3
 
 
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: os.symlink("/dev/zero", path)], ids=["pipe", "device"])
+def test_what_may_have_no_end_is_not_read_as_settings(root, make):
+    make(root / "ruche" / "horizon.toml")
+    resolved = SettingsFiles(root / "ruche").horizon("mia")
+    assert "device or a pipe" in str(resolved.problems[0])
+    assert resolved.settings.budget == 21_000
+
+
 def test_a_table_that_is_none_is_said(root):
     put(root / "ruche" / "horizon.toml", "horizon = 3\n")
     (problem,) = SettingsFiles(root / "ruche").horizon("mia").problems

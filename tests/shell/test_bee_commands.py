@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from horizon import open_hive
@@ -185,10 +187,34 @@ def test_a_name_that_is_no_file_name_is_refused(run, hive, name):
 
 
 def test_a_wrong_instant_is_refused_with_an_example(hive, capsys):
-    with pytest.raises(SystemExit) as ended:
-        main(["read", str(hive), "mia", "--at", "hier"])
-    assert ended.value.code == 2
-    assert "2026-07-10T14:03" in capsys.readouterr().err
+    assert main(["read", str(hive), "mia", "--at", "hier"]) == 2
+    told = capsys.readouterr().err
+    assert "2026-07-10T14:03" in told
+    assert "usage: horizon read" in told
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["read", "--json"],
+        ["read", "hive", "mia", "--at", "hier", "--json"],
+        ["read", "hive", "-x", "--json"],
+        ["--json", "no-such-command"],
+        ["append", "hive", "mia", "--json", "--question"],
+    ],
+)
+def test_wrong_use_is_one_json_document_too(capsys, arguments):
+    assert main(arguments) == 2
+    told = json.loads(capsys.readouterr().out)
+    assert told["status"] == 2
+    assert "usage: horizon" in told["error"]
+
+
+@pytest.mark.parametrize("at", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00"])
+def test_an_instant_beyond_the_calendar_is_wrong_use_and_changes_nothing(run, hive, at):
+    assert run("append", hive, "mia", "--question", "q", "--answer", "a", "--at", at, "--json") == 2
+    assert "calendar" in run.json["error"]
+    assert run("read", hive, "mia", "--at", at, "--json") == 2
 
 
 def test_text_cannot_steer_a_terminal(run, hive, monkeypatch):

@@ -226,6 +226,41 @@ def test_a_home_that_is_not_there_is_unavailable_and_not_made(run, tmp_path, com
     assert not (tmp_path / "nowhere").exists()
 
 
+@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "America/Montreal", "UTC"])
+def test_exchanges_at_the_calendar_s_ends_are_found_and_stop_nothing(run, lived, monkeypatch, zone):
+    monkeypatch.setenv("TZ", zone)
+    toml = lived / "horizon.toml"
+    toml.write_text(f'{toml.read_text("utf-8")}\nfuseau = "{zone}"\n', "utf-8")
+    for at in ("0001-01-01T00:00:00+00:00", "9999-12-31T23:59:59+00:00"):
+        assert run("append", lived, "mia", "--question", f"bergamote {at}", "--answer", "a", "--at", at) == 0
+
+    assert run("recall", lived, "bergamote", "--json") == 0
+    assert {hit["day"] for hit in run.json["hits"]} == {"0001-01-01", "9999-12-31"}
+    assert run("recall", lived, "bergamote") == 0
+    assert run("read", lived, "mia") == 0
+    assert run("consolidate", lived, "--day", FIRST, "--json") == 0
+
+
+@pytest.mark.parametrize("bounds", [("--to", "0001-01-01"), ("--to", "9999-12-31"), ("--from", "0001-01-01")])
+def test_a_calendar_beyond_what_can_be_told_is_wrong_use(run, lived, bounds):
+    assert run("nights", lived, *bounds, "--json") == 2
+    assert run.json["kind"] == "InvalidInput"
+
+
+def test_facts_of_others_that_no_database_takes_are_found_all_the_same(run, lived):
+    with (lived / "memory_facts.jsonl").open("ab") as file:
+        file.write(b'{"text": "le code \\ud800 de la ruche est N7K", "source": "autre", "created_at": 1.0, "trust": ""}\n')
+
+    assert run("recall", lived, "code ruche", "--json") == 0
+    assert any("N7K" in hit["text"] for hit in run.json["hits"])
+
+
+@pytest.mark.parametrize("query", ["--", "", "NEAR(", '"', "-x", "AND NOT"])
+def test_any_query_is_only_a_query(run, lived, query):
+    assert run("recall", "--json", lived, "--", query) == 0
+    assert isinstance(run.json["hits"], list)
+
+
 def test_doctor_names_the_line_and_the_remedy(run, lived):
     assert run("doctor", lived) == 0
     journal = lived / "window" / "mia-messages.jsonl"
