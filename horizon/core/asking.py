@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from horizon.core.fact import FACT_MOST
-from horizon.core.prompt import OWN_MARKER, Prompt, fenced, most_tokens, within
+from horizon.core.prompt import CUT, OWN_MARKER, Prompt, fenced, most_tokens, within
 from horizon.core.transcript import transcript
 from horizon.core.verdict import Rejected
 
@@ -67,7 +67,6 @@ _AGAIN: Final[Mapping[str, str]] = {
     "fr": "Ta réponse précédente a été refusée ({reason}). Recommence sans cette faute.",
     "en": "Your previous answer was refused ({reason}). Do it again without that fault.",
 }
-_CUT: Final[Mapping[str, str]] = {"fr": "(… {} caractères omis …)", "en": "(… {} characters left out …)"}
 
 
 def _summary_schema() -> dict[str, object]:
@@ -138,9 +137,9 @@ def prompt_together(
     if space < 100:
         return Rejected(reason=f"a window of {window} tokens is too small to summarise a day in", final=True)
     share = max(space // max(len(summaries), 1), 8)
-    lines = "\n".join(f"- {within(each, share, _CUT[language])}" for each in summaries)
+    lines = "\n".join(f"- {within(each, share, CUT[language])}" for each in summaries)
     if most_tokens(lines) > space:
-        lines = within(lines, space, _CUT[language])
+        lines = within(lines, space, CUT[language])
     again = "" if reason is None else "\n" + _AGAIN[language].format(reason=reason)
     return Prompt(
         system=_SYSTEM[language],

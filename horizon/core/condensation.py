@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from horizon.core.claims import Kind
 from horizon.core.fidelity import check, dropped, plain, things_in
 from horizon.core.grapheme import head_end, may_cut
-from horizon.core.prompt import OWN_MARKER, Prompt, fenced, most_tokens, within
+from horizon.core.prompt import CUT, OWN_MARKER, Prompt, fenced, most_tokens, within, without_notes
 from horizon.core.redaction import redact
 from horizon.core.verdict import Rejected
 
@@ -64,7 +64,6 @@ _AGAIN: Final[Mapping[str, str]] = {
     "fr": "Ton résumé précédent a été refusé ({reason}). Recommence sans cette faute.",
     "en": "Your previous summary was refused ({reason}). Do it again without that fault.",
 }
-_CUT: Final[Mapping[str, str]] = {"fr": "(… {} caractères omis …)", "en": "(… {} characters left out …)"}
 
 _SENTENCE_END = re.compile(r"[.!?…](?:[\"'»”)\]]|\s»)*(?=\s|$)|[。！？](?:[”」』）])*|\n+")
 _SHELL_LINE = re.compile(r"^[ \t]*[$❯][ \t]+([^\n`]{2,160})$", re.MULTILINE)
@@ -89,7 +88,7 @@ def prompt(exchange: Exchange, *, language: str, window: int, reason: str | None
     room = window - REPLY_TOKENS - SYSTEM_TOKENS
     if room < 200:
         return Rejected(reason=f"a window of {window} tokens is too small to condense in", final=True)
-    cut = _CUT[language]
+    cut = CUT[language]
     question_label, answer_label = _LABELS[language]
     question = within(redact(exchange.question), room // QUESTION_SHARE, cut)
     answer = within(redact(exchange.answer), room - most_tokens(question) - 40, cut)
@@ -105,7 +104,7 @@ def judge(reply: str, exchange: Exchange, *, language: str) -> str | Rejected:
     text = plain(reply)
     if isinstance(text, Rejected):
         return text
-    text = redact(" ".join(text.split()))
+    text = redact(" ".join(without_notes(text).split()))
     sources = (redact(exchange.question), redact(exchange.answer))
     fault = check(text, sources, instructions=_INSTRUCTION[language])
     if fault is not None:

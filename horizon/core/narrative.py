@@ -20,7 +20,7 @@ from horizon.core.claims import Kind, Literal, commands, folded, literals
 from horizon.core.condensation import STRIP_END, STRIP_JOINT, STRIP_MARK, first_sentences, sentences
 from horizon.core.event import Section
 from horizon.core.fidelity import check, dropped
-from horizon.core.prompt import OWN_MARKER, Prompt, fenced, most_tokens, within
+from horizon.core.prompt import CUT, OWN_MARKER, Prompt, fenced, most_tokens, within, without_notes
 from horizon.core.redaction import redact
 from horizon.core.salvage import best_object, texts, without_thoughts
 from horizon.core.verdict import Rejected
@@ -92,7 +92,6 @@ _AGAIN: Final[Mapping[str, str]] = {
     "fr": "Ta réponse précédente a été refusée ({reason}). Recommence sans cette faute.",
     "en": "Your previous answer was refused ({reason}). Do it again without that fault.",
 }
-_CUT: Final[Mapping[str, str]] = {"fr": "(… {} caractères omis …)", "en": "(… {} characters left out …)"}
 _OLDER: Final[Mapping[str, str]] = {
     "fr": "… {} plus anciens, au journal",
     "en": "… {} older ones, in the journal",
@@ -182,7 +181,7 @@ def prompt(
     Rejected where it cannot fit `window` tokens. What is too long in the batch is shortened with a visible note.
     """
     reply_tokens = int(most / CHARS_PER_TOKEN) + 200  # the keys, the punctuation, and a margin for other tokenizers
-    cut = _CUT[language]
+    cut = CUT[language]
     before = _shown(previous, language)
     room = window - reply_tokens - SYSTEM_TOKENS - most_tokens(before)
     if room < 40 * max(len(batch), 1):
@@ -214,7 +213,10 @@ def judge(
     value = best_object(answer, [section.value for section in Section])
     if value is None:
         return Rejected(reason="the reply holds no JSON object with the sections")
-    lines = {section: [redact(line) for line in texts(value.get(section.value))] for section in Section}
+    lines = {
+        section: [redact(line) for text in texts(value.get(section.value)) if (line := without_notes(text).strip())]
+        for section in Section
+    }
     whole = "\n".join(line for section in Section for line in lines[section])
     sources = [*previous.values()]
     for piece in batch:

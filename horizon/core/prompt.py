@@ -33,6 +33,9 @@ _TURN: Final = re.compile(
     r"|<(?=</?SYS>>)|\[(?=/?(?:INST|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|SYSTEM_PROMPT)\])"
 )
 """Where a model's own marks of a turn begin: a server that reads them in a text would end ours there."""
+CUT: Final[Mapping[str, str]] = {"fr": "(… {} caractères omis …)", "en": "(… {} characters left out …)"}
+"""What stands, by language, where a text was shortened, with how many characters are missing."""
+_NOTE: Final = re.compile("|".join([r"\(×\d+\)", *(re.escape(cut).replace(r"\{\}", r"\d+") for cut in CUT.values())]))
 _RUN = re.compile(r"(.)\1{39,}", re.DOTALL)
 """A character repeated 40 times or more: rules and padding, never words; 40 spares any real indentation."""
 _LINES_RUN = re.compile(r"^(.+)\n(?:\1\n){4,}", re.MULTILINE)
@@ -93,6 +96,11 @@ def collapsed(text: str) -> str:
     if text.count("\n") >= _LINES_LEAST:
         text = _LINES_RUN.sub(lambda run: f"{run[1]}\n(×{run[0].count(chr(10))})\n", text)
     return text
+
+
+def without_notes(text: str) -> str:
+    """Return a reply without the notes of ours that it copied: how often something is repeated, how much was left out."""
+    return _NOTE.sub("", text)
 
 
 def _may_run(text: str) -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from horizon.core.condensation import first_sentences
 from horizon.core.fact import one_line
-from horizon.core.prompt import collapsed, most_tokens, within
+from horizon.core.prompt import CUT, collapsed, most_tokens, within
 from horizon.core.redaction import redact
 
 if TYPE_CHECKING:
@@ -32,8 +32,6 @@ EXCERPTS: Final = 6
 """Moments told of a day without a summarizer: as many as a summary has sentences at most."""
 EXCERPT_MOST: Final = 160
 """Characters of each."""
-
-_CUT: Final[Mapping[str, str]] = {"fr": "(… {} caractères omis …)", "en": "(… {} characters left out …)"}
 
 
 def parts(day: Sequence[Lived], *, size: int, most: int, room: int) -> tuple[tuple[Lived, ...], ...]:
@@ -92,7 +90,7 @@ def shown(part: Sequence[Lived], *, room: int, language: str) -> list[tuple[str,
 def _shown(part: tuple[Lived, ...], room: int, language: str) -> tuple[tuple[str, str], ...]:
     texts = [(redact(lived.exchange.question).strip(), redact(lived.exchange.answer).strip()) for lived in part]
     shares = _shares([ENTRY_TOKENS + _tokens(question) + _tokens(answer) for question, answer in texts], room)
-    note = _CUT[language]
+    note = CUT[language]
     found: list[tuple[str, str]] = []
     for (question, answer), share in zip(texts, shares, strict=True):
         left = max(share - ENTRY_TOKENS, 8)

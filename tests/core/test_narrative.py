@@ -92,6 +92,13 @@ def test_a_melting_that_loses_or_invents_is_rejected(text):
     assert found.reason
 
 
+def test_our_own_notes_in_a_prompt_are_no_part_of_what_a_model_says():
+    batch = [Melting(when="2026-08-23", question="q", text="Le menu est traduit.\n" + "fait\n" * 9)]
+    said = ["Le menu est traduit.", "fait (×9)", "(×9)", "(… 120 caractères omis …)"]
+    made = judge(reply(decisions=said), {}, batch, most=MOST, language="fr")
+    assert made[Section.DECISIONS] == "Le menu est traduit.\nfait"
+
+
 def test_how_much_is_lost_is_measured_by_lines():
     assert lost_share(PREVIOUS, PREVIOUS) == 0
     assert lost_share(PREVIOUS, {}) == 1
