@@ -213,10 +213,7 @@ def judge(
     value = best_object(answer, [section.value for section in Section])
     if value is None:
         return Rejected(reason="the reply holds no JSON object with the sections")
-    lines = {
-        section: [redact(line) for text in texts(value.get(section.value)) if (line := without_notes(text).strip())]
-        for section in Section
-    }
+    lines = {section: _said(texts(value.get(section.value))) for section in Section}
     whole = "\n".join(line for section in Section for line in lines[section])
     sources = [*previous.values()]
     for piece in batch:
@@ -230,6 +227,12 @@ def judge(
     if lost > LOST_MOST:
         return Rejected(reason=f"it loses {round(lost * 100)} % of the narrative so far")
     return {section: text for section, text in made.items() if text}
+
+
+def _said(items: Sequence[str]) -> list[str]:
+    """Return the lines of a reply's section, masked, without our own notes, each once: sources repeat themselves too."""
+    lines = (without_notes(item).strip() for item in items)
+    return list(dict.fromkeys(redact(line) for line in lines if line))
 
 
 def truncate(

@@ -99,6 +99,13 @@ def test_our_own_notes_in_a_prompt_are_no_part_of_what_a_model_says():
     assert made[Section.DECISIONS] == "Le menu est traduit.\nfait"
 
 
+def test_what_several_exchanges_say_alike_is_said_once_and_is_no_loop():
+    line = "2026-08-23 : Le service est prêt et tourne comme hier."
+    batch = [Melting(when="2026-08-23", question="q", text="Le service est prêt et tourne comme hier.")] * 5
+    assert judge(reply(decisions=[line] * 5), {}, batch, most=MOST, language="fr")[Section.DECISIONS] == line
+    assert isinstance(judge(reply(decisions=["le service " * 40]), {}, batch, most=MOST, language="fr"), Rejected)
+
+
 def test_how_much_is_lost_is_measured_by_lines():
     assert lost_share(PREVIOUS, PREVIOUS) == 0
     assert lost_share(PREVIOUS, {}) == 1
