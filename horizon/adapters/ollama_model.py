@@ -50,6 +50,10 @@ CUT_SLACK: Final = 2
 PARTS_PER_TOKEN: Final = 2
 PARTS_SPARE: Final = 64
 """A reply in more parts than this has no end in sight: `num_predict` bounds it on a sane server, this on any other."""
+CHARS_PER_PART: Final = 16
+"""Characters that a part of a reply has at most on average, several times what tokens of any language have."""
+CHARS_SPARE: Final = 4_000
+"""As many more, for short replies."""
 TRANSIENT: Final = frozenset({-1, 408, 425, 429, 500, 502, 503, 504})
 """Statuses worth another try; -1 is the client's for an error in mid-stream."""
 SAMPLING: Final[Mapping[str, object]] = {"temperature": 0.0, "seed": 0, "repeat_penalty": 1.1, "repeat_last_n": 256}
@@ -285,16 +289,18 @@ class _Question:
         start = time.monotonic()
         stream = self._stream(client)
         parts: list[str] = []
+        chars, most = 0, self.request.reply_tokens * PARTS_PER_TOKEN
         last: ollama.ChatResponse | None = None
         try:
             for last in stream:
                 parts.append(last.message.content or "")
+                chars += len(parts[-1])
+                if len(parts) > most + PARTS_SPARE or chars > most * CHARS_PER_PART + CHARS_SPARE:
+                    return Rejected(reason="a reply without end")
                 if last.done:
                     break
                 if time.monotonic() > call.deadline:
                     raise ModelUnavailable(f"{self.name}: not finished after {self.request.timeout:g} s")
-                if len(parts) > self.request.reply_tokens * PARTS_PER_TOKEN + PARTS_SPARE:
-                    return Rejected(reason="a reply without end")
         finally:
             stream.close()  # stops the server's work
         if last is None or last.done is not True:

@@ -214,6 +214,13 @@ def test_a_reply_without_end_is_given_up(ollama_server, model, monkeypatch):
     assert "without end" in found.reason
 
 
+def test_a_reply_in_few_but_huge_parts_is_given_up_too(ollama_server, model):
+    ollama_server.answer("x" * 2_000_000)
+    found = model.chat(request(reply_tokens=400))
+    assert isinstance(found, Rejected)
+    assert "without end" in found.reason
+
+
 def _all_below(kind):
     yield kind
     for lower in kind.__subclasses__():

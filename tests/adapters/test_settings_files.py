@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import tomllib
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from horizon.adapters import settings_files
 from horizon.adapters.settings_files import SettingsFiles
 from horizon.core.beacon import Floor
 from horizon.settings import (
@@ -111,12 +113,60 @@ def test_a_file_that_stops_parsing_keeps_its_last_good_values_and_says_where(roo
     assert "last good values hold" in str(problem)
 
 
-def test_another_process_finds_the_last_good_values_that_maintenance_kept(root):
+def test_another_process_finds_the_last_good_values_that_were_kept(root):
     path = root / "ruche" / "horizon.toml"
     put(path, "[horizon]\nactif = true\nbudget_net = 5000\n")
     SettingsFiles(root / "ruche").keep_good("mia")
     put(path, "[horizon\n")
     assert SettingsFiles(root / "ruche").horizon("mia").settings.budget_net == 5_000
+
+
+def parsed(monkeypatch):
+    """Return a list that grows by each text of a TOML file that is parsed."""
+    texts = []
+    monkeypatch.setattr(settings_files, "_toml", lambda text: texts.append(text) or tomllib.loads(text))
+    return texts
+
+
+def test_keeping_parses_and_writes_only_what_changed_also_in_another_process(root, monkeypatch):
+    texts, kept = parsed(monkeypatch), root / "ruche" / "settings.last-good.json"
+    put(root / "ruche" / "horizon.toml", "[horizon]\nbudget_net = 5\n")
+    put(root / "ruche" / "bees" / "mia.toml", "[horizon]\nbudget_recit = 6\n")
+    files = SettingsFiles(root / "ruche")
+    for _ in range(3):
+        files.keep_good("mia")
+    assert len(texts) == 2
+    written = kept.stat().st_ino
+    SettingsFiles(root / "ruche").keep_good("mia")
+    SettingsFiles(root / "ruche").keep_good()
+    assert (len(texts), kept.stat().st_ino) == (2, written)
+    put(root / "ruche" / "bees" / "mia.toml", "[horizon]\nbudget_recit = 7\n")
+    files.keep_good("mia")
+    assert (len(texts), kept.stat().st_ino != written) == (3, True)
+
+
+def test_what_others_kept_meanwhile_stays_kept(root):
+    first, second = SettingsFiles(root / "ruche"), SettingsFiles(root / "ruche")
+    for bee in ("mia", "zoe"):
+        put(root / "ruche" / "bees" / f"{bee}.toml", "[horizon]\nbudget_net = 5\n")
+    first.keep_good()
+    second.keep_good("mia")
+    first.keep_good("zoe")
+    for bee in ("mia", "zoe"):
+        put(root / "ruche" / "bees" / f"{bee}.toml", "[horizon\n")
+        assert SettingsFiles(root / "ruche").horizon(bee).settings.budget_net == 5
+
+
+@pytest.mark.parametrize("text", ["", "[]", "3", '{"a": 3}', '{"a": {"stamp": 3, "tables": 4}}', "[" * 100_000])
+def test_what_was_kept_and_damaged_is_passed_over_and_written_again(root, text):
+    (root / "ruche" / "settings.last-good.json").write_text(text)
+    path = root / "ruche" / "horizon.toml"
+    put(path, "[horizon\n")
+    assert SettingsFiles(root / "ruche").horizon("mia").settings.budget_net == 12_000
+    put(path, "[horizon]\nbudget_net = 5\n")
+    SettingsFiles(root / "ruche").keep_good("mia")
+    put(path, "[horizon\n")
+    assert SettingsFiles(root / "ruche").horizon("mia").settings.budget_net == 5
 
 
 def test_a_broken_file_that_never_was_good_is_passed_over(root):
@@ -163,7 +213,7 @@ def test_the_line_in_json_is_found_too(root):
     assert problem.line == 3
 
 
-@pytest.mark.parametrize("make", [os.mkfifo, lambda path: os.symlink("/dev/zero", path)], ids=["pipe", "device"])
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")], ids=["pipe", "device"])
 def test_what_may_have_no_end_is_not_read_as_settings(root, make):
     make(root / "ruche" / "horizon.toml")
     resolved = SettingsFiles(root / "ruche").horizon("mia")

@@ -249,7 +249,9 @@ def test_a_calendar_beyond_what_can_be_told_is_wrong_use(run, lived, bounds):
 
 def test_facts_of_others_that_no_database_takes_are_found_all_the_same(run, lived):
     with (lived / "memory_facts.jsonl").open("ab") as file:
-        file.write(b'{"text": "le code \\ud800 de la ruche est N7K", "source": "autre", "created_at": 1.0, "trust": ""}\n')
+        file.write(
+            b'{"text": "le code \\ud800 de la ruche est N7K", "source": "autre", "created_at": 1.0, "trust": ""}\n'
+        )
 
     assert run("recall", lived, "code ruche", "--json") == 0
     assert any("N7K" in hit["text"] for hit in run.json["hits"])
