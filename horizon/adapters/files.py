@@ -13,13 +13,13 @@ import errno
 import fcntl
 import os
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from horizon.errors import StoreBusy
 
 if TYPE_CHECKING:
     from collections.abc import Generator
-    from pathlib import Path
 
 _FILE_MODE: Final = 0o600
 _FOLDER_MODE: Final = 0o700
@@ -54,11 +54,13 @@ def sync_folder(path: Path) -> None:
 def replace_file(path: Path, data: bytes | bytearray) -> None:
     """Put `data` in the place of the file, durably: a crash leaves the old one or the new one.
 
-    A file that exists keeps its rights; a new one is for the user only.
+    A file that exists keeps its rights; a new one is for the user only. Where `path` is a symbolic link, what it leads to
+    is replaced: a person may keep a day journal among other notes.
 
     Raises:
         OSError: the disk refused; the old file stands as it was.
     """
+    path = _led_to(path)
     make_folder(path.parent)
     try:
         mode = path.stat().st_mode & 0o777
@@ -82,8 +84,14 @@ def replace_file(path: Path, data: bytes | bytearray) -> None:
     sync_folder(path.parent)
 
 
+def _led_to(path: Path) -> Path:
+    """Return what a symbolic link leads to in the end, any other path as it is."""
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
+
+
 def sweep(path: Path) -> None:
     """Remove what killed replacements of the file left beside it; only under the lock that its replacements take."""
+    path = _led_to(path)
     for left in path.parent.iterdir():
         if left.name.startswith(f".{path.name}.") and left.name.endswith(".tmp"):
             left.unlink(missing_ok=True)

@@ -5,7 +5,15 @@ import os
 import pytest
 
 from horizon.adapters.bee_files import bees_of, check_name, owner_of
-from horizon.adapters.files import append_lines, locked_or_busy, make_folder, replace_file, take_back, write_lines
+from horizon.adapters.files import (
+    append_lines,
+    locked_or_busy,
+    make_folder,
+    replace_file,
+    sweep,
+    take_back,
+    write_lines,
+)
 from horizon.errors import InvalidInput, StoreBusy
 
 
@@ -87,6 +95,24 @@ def test_a_file_that_cannot_be_replaced_stands_and_nothing_is_left_beside_it(tmp
     with pytest.raises(OSError, match="directory"):
         replace_file(path, b"text")
     assert [found.name for found in tmp_path.iterdir()] == ["folder"]
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_what_a_link_leads_to_is_replaced_and_the_link_stays(tmp_path, there):
+    (tmp_path / "vault").mkdir()
+    target, link = tmp_path / "vault" / "notes.md", tmp_path / "journal.md"
+    if there:
+        target.write_bytes(b"old")
+    link.symlink_to(target)
+    left = target.with_name(".notes.md.1-0.tmp")
+    left.write_bytes(b"half")
+
+    replace_file(link, b"new")
+    sweep(link)
+
+    assert link.is_symlink()
+    assert target.read_bytes() == b"new"
+    assert not left.exists()
 
 
 def test_an_append_mends_a_missing_newline_first(tmp_path):
