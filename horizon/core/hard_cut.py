@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Final
 
 from horizon.core.event import Section
 from horizon.core.receipt import Cut, Rule
-from horizon.core.render import NOTICE_PART, bare_middle, shorten_end, shorten_middle
+from horizon.core.render import NOTICE_PART, bare_middle, only_marked, shorten_end, shorten_middle
 from horizon.core.state import Zone
 from horizon.core.zone import bounded_chars, chars_of
 
@@ -276,11 +276,16 @@ class _Cutting:
         self.latest_parts = (cut,) if cut is not None else ()
 
     def _fit_question(self, question: Part, room: int) -> Part | None:
-        """Return as much of the latest question as `room` holds; None where not a single character of it fits."""
+        """Return as much of the latest question as `room` holds, at least where it is found; None where not even that fits.
+
+        Of a first character that is longer than the room, as combining marks can make one, only the marker stands.
+        """
         if question.chars <= room:
             return question
         shortened = shorten_middle(question, room, Rule.LATEST_QUESTION, self.options)
-        return shortened or bare_middle(question, room, Rule.LATEST_QUESTION)
+        shortened = shortened or bare_middle(question, room, Rule.LATEST_QUESTION)
+        marked = only_marked(question, Rule.LATEST_QUESTION, self.options)
+        return shortened or (marked if marked.chars <= room else None)
 
     def _declare_latest(self, rule: Rule, chars: int) -> None:
         assert self.latest is not None

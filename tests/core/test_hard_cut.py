@@ -362,3 +362,17 @@ def test_a_zone_that_was_never_maintained_is_not_rendered_whole(kind):
     rendered = sum(part.role is Role.QUESTION for part in view.receipt)
     dropped = sum(len(cut.ids) for cut in view.cuts if cut.rule in {Rule.SHARP, Rule.BEACON})
     assert rendered + dropped == 20_000
+
+
+@pytest.mark.parametrize("question", ["e" + "\u0301" * 60_000, "\u200d".join(["👨"] * 30_000)], ids=["marks", "joined"])
+def test_of_a_question_whose_first_character_is_longer_than_the_budget_the_marker_stands(question):
+    state = State()
+    latest = Exchange(id="e0", at=START, kind="conversation", question=question, answer="réponse")
+    apply(state, Appended(entry=Entry(position=Position(0, 0), exchange=latest)))
+
+    view = view_of(state, PARIS)
+
+    assert "e0" in view.text
+    assert f"{len(question)} " in view.text
+    assert len(view.text) <= view.budget
+    assert [cut.rule for cut in view.cuts] == [Rule.LATEST_ANSWER, Rule.LATEST_QUESTION]
