@@ -34,6 +34,10 @@ class BeeSettings(Protocol):
         """Return the merged settings of now."""
         ...
 
+    def keep_good(self) -> None:
+        """Keep the good values of now for processes that find the files broken; next to nothing where none changed."""
+        ...
+
 
 def view_options(settings: HorizonSettings, zone: tzinfo) -> ViewOptions:
     """Return what of `settings` the view depends on."""
@@ -103,6 +107,7 @@ class Bee:
                 model=model,
             )
         )
+        self._settings.keep_good()
         if self._asked and written.fold is not None:
             self._asked = False
             self._prepare(written.fold)

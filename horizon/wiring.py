@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import threading
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -55,6 +55,9 @@ class _BeeSettings:
 
     def resolved(self) -> Resolved[HorizonSettings]:
         return self.files.horizon(self.bee)
+
+    def keep_good(self) -> None:
+        self.files.keep_good(self.bee)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,9 +184,7 @@ def maintain(hive: str | Path, bee: str, *, dry_run: bool = False) -> Maintenanc
     """Evict and melt for one bee; see `Maintenance.maintain`."""
     work = maintenance(hive, bee)
     report = work.maintain(dry_run=dry_run)
-    if report.active and not dry_run:
-        SettingsFiles(Path(work.hive)).keep_good(work.bee)
-    return report if dry_run else _kept(work, report)
+    return _told(report) if dry_run else _kept(work, report)
 
 
 def repair(hive: str | Path, bee: str) -> MaintenanceReport:
@@ -210,11 +211,21 @@ def rebuild(hive: str | Path, bee: str, *, fresh: bool = False) -> MaintenanceRe
 
 
 def _kept(work: Maintenance, report: MaintenanceReport) -> MaintenanceReport:
-    """Leave the view after upkeep for other processes; a maintainer that is at work by now leaves its own."""
+    """Leave the view after upkeep for other processes, and the good settings where a file is broken by then.
+
+    A maintainer that is at work by now leaves its own view.
+    """
+    SettingsFiles(Path(work.hive)).keep_good(work.bee)
     if report.active:
         with suppress(StoreBusy):
             Hive(Path(work.hive)).bee(work.bee).keep()
-    return report
+    return _told(report)
+
+
+def _told(report: MaintenanceReport) -> MaintenanceReport:
+    """Add to the notes what of the bee's settings was passed over."""
+    problems = SettingsFiles(Path(report.hive)).horizon(report.bee).problems
+    return replace(report, notes=(*report.notes, *(f"settings: {problem}" for problem in problems)))
 
 
 def pending(hive: str | Path, bee: str) -> bool:
@@ -289,6 +300,18 @@ def open_home(path: str | Path) -> Consolidation:
         settings=settings,
         zone=zone_called(settings.fuseau),
     )
+
+
+def passed_over(path: str | Path, bees: Sequence[str] | None = None) -> tuple[Problem, ...]:
+    """Return what of the settings of a home, or of `bees` of a hive, was passed over, each once; reads only."""
+    files = SettingsFiles(Path(path).expanduser().absolute())
+    resolved = [files.consolidation()] if bees is None else map(files.horizon, bees)
+    return tuple(dict.fromkeys(problem for each in resolved for problem in each.problems))
+
+
+def keep_settings(home: str | Path) -> None:
+    """Keep a home's good settings, before a night, for processes that find a file broken; bees' upkeep keeps theirs."""
+    SettingsFiles(Path(home).expanduser().absolute()).keep_good()
 
 
 def open_recall(path: str | Path) -> Recall:

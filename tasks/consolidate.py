@@ -15,7 +15,7 @@ from tasks.policy import use_case
 from tasks.summarizer import summarizer_slot
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from horizon.consolidation import DayReport
@@ -53,8 +53,13 @@ class DayOutcome(Outcome):
     summary: str = ""
 
 
-def of_report(home: Path, report: DayReport, *, dry_run: bool, with_summary: bool) -> DayOutcome:
-    """Return what Prefect may know of a day: counts and names, its text only where `with_summary` says so."""
+def of_report(
+    home: Path, report: DayReport, *, dry_run: bool, with_summary: bool, remarks: Sequence[str] = ()
+) -> DayOutcome:
+    """Return what Prefect may know of a day: counts and names, its text only where `with_summary` says so.
+
+    `remarks` are added to its note.
+    """
     return DayOutcome(
         what=report.day.isoformat(),
         result=_planned(report) if dry_run else _result(report),
@@ -68,7 +73,7 @@ def of_report(home: Path, report: DayReport, *, dry_run: bool, with_summary: boo
             "held back": report.held_back,
             "calls": report.calls,
         },
-        note=_note(report),
+        note="; ".join(filter(None, (_note(report), *remarks))),
         home=str(home),
         day=report.day,
         state=shown_state(report.state, chosen=report.chosen),
@@ -114,6 +119,9 @@ def consolidate_day(home: Path, day: date, *, force: bool = False, dry_run: bool
         InvalidInput: the day has not begun yet.
     """
     place = wiring.open_home(home)
+    remarks = [f"settings: {problem}" for problem in wiring.passed_over(home)]
+    if not dry_run:
+        wiring.keep_settings(home)
     with summarizer_slot(needed=not dry_run and bool(summarizers(place.settings))):
         report = place.consolidate(day, force=force, dry_run=dry_run)
-    return of_report(home, report, dry_run=dry_run, with_summary=place.settings.rapport_resume)
+    return of_report(home, report, dry_run=dry_run, with_summary=place.settings.rapport_resume, remarks=remarks)

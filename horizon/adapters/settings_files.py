@@ -1,7 +1,8 @@
 """Settings files: `config.json`, `<hive>/horizon.toml`, `<hive>/bees/<bee>.toml` (spec 1-horizon §5).
 
 Read again whenever a file changes. A file that does not parse keeps the values it last had: those seen by
-this process, else those that the last maintenance kept in `window/settings.last-good.json`.
+this process, else those that the last append, upkeep or night kept in `settings.last-good.json`, in `window/`
+or, in a home without it, in the home itself.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ import operator
 import os
 import re
 from codecs import BOM_UTF8
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from horizon.adapters.files import replace_file
 from horizon.settings import Layer, Problem, merge_consolidation, merge_horizon
@@ -26,12 +28,14 @@ if TYPE_CHECKING:
 
 _KEPT_IN: Final = "settings.last-good.json"
 
+_Stamp: TypeAlias = tuple[int, int, int]
+
 
 @dataclass(slots=True, kw_only=True)
 class _Document:
     """A settings file as last read: its tables, its text for line numbers, what was wrong with it."""
 
-    stamp: tuple[int, int, int] | None
+    stamp: _Stamp | None
     tables: Mapping[str, object]
     text: str = ""
     problems: tuple[Problem, ...] = ()
@@ -46,7 +50,8 @@ class SettingsFiles:
 
     hive: Path
     _seen: dict[Path, _Document] = field(default_factory=dict["Path", _Document], repr=False)
-    _kept: dict[str, Mapping[str, object]] | None = field(default=None, repr=False)
+    _kept_under: dict[str | None, object] = field(default_factory=dict[str | None, object], repr=False)
+    """By bee: the stamp under which the last good values were last seen to be kept."""
     _watched: dict[str | None, tuple[str, ...]] = field(default_factory=dict[str | None, tuple[str, ...]], repr=False)
     _merged: dict[str, tuple[list[_Document], Resolved[HorizonSettings]]] = field(
         default_factory=dict[str, tuple[list["_Document"], "Resolved[HorizonSettings]"]], repr=False
@@ -58,7 +63,7 @@ class SettingsFiles:
         own = (self.hive.parent / "config.json", self.hive / "horizon.toml")
         return own if bee is None else (*own, self.hive / "bees" / f"{bee}.toml")
 
-    def stamp(self, bee: str | None = None) -> object:
+    def stamp(self, bee: str | None = None) -> tuple[_Stamp | None, ...]:
         """Return a cheap value that changes whenever one of the files does."""
         watched = self._watched.get(bee)
         if watched is None:
@@ -91,28 +96,48 @@ class SettingsFiles:
         )
         return replace(resolved, problems=(*_parsing(documents), *problems, *resolved.problems))
 
-    def keep_good(self, bee: str) -> None:
-        """Keep the present values of every file that parses, for processes that find it broken."""
-        kept = dict(self._last_good())
-        for path in self.paths(bee):
-            document = self._read(path)
-            if document.stamp is None:
-                kept.pop(str(path), None)
-            elif not document.problems:
-                kept[str(path)] = document.tables
-        if kept != self._last_good():
-            text = json.dumps(kept, ensure_ascii=False, default=str, sort_keys=True)
-            replace_file(self.hive / "window" / _KEPT_IN, text.encode())
-            self._kept = kept
+    def keep_good(self, bee: str | None = None) -> None:
+        """Keep the present values of every file that parses, for processes that find it broken. A cache, no more.
 
-    def _last_good(self) -> Mapping[str, Mapping[str, object]]:
-        if self._kept is None:
-            try:
-                found = json.loads((self.hive / "window" / _KEPT_IN).read_bytes())
-            except (OSError, ValueError, RecursionError):
-                found = {}
-            self._kept = cast("dict[str, Mapping[str, object]]", found) if isinstance(found, dict) else {}
-        return self._kept
+        As long as no file changes this looks at their stamps only; one that was kept as it stands is not parsed.
+        What the disk refuses is not kept.
+        """
+        stamp = self.stamp(bee)
+        if bee in self._kept_under and self._kept_under[bee] == stamp:
+            return
+        before = self._last_good()
+        kept = dict(before)
+        for path, mark in zip(self.paths(bee), stamp, strict=True):
+            if mark is None:
+                kept.pop(str(path), None)
+            elif str(path) not in kept or kept[str(path)].stamp != mark:
+                document = self._read(path)
+                if document.stamp is not None and not document.problems:
+                    kept[str(path)] = document
+        if {path: good.stamp for path, good in kept.items()} != {path: good.stamp for path, good in before.items()}:
+            fields = {path: {"stamp": good.stamp, "tables": good.tables} for path, good in kept.items()}
+            with suppress(OSError):
+                replace_file(
+                    self._kept_in, json.dumps(fields, ensure_ascii=False, default=str, sort_keys=True).encode()
+                )
+        self._kept_under[bee] = stamp
+
+    @property
+    def _kept_in(self) -> Path:
+        # A home is not given a `window/` for it: that would make it a hive, and the folder one of its sources.
+        window = self.hive / "window"
+        return (window if window.is_dir() else self.hive) / _KEPT_IN
+
+    def _last_good(self) -> dict[str, _Document]:
+        """Return the files' values as they were last kept, by path; what is not as it was written is none."""
+        try:
+            found = json.loads(self._kept_in.read_bytes())
+            return {
+                path: _Document(stamp=cast("_Stamp", tuple(good["stamp"])), tables=dict(good["tables"]))
+                for path, good in found.items()
+            }
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            return {}
 
     def _read(self, path: Path) -> _Document:
         stamp = _stamp(str(path))
@@ -132,12 +157,12 @@ class SettingsFiles:
                     raise TypeError("a JSON object is expected")
                 document = _Document(stamp=stamp, tables=cast("dict[str, object]", tables), text=text)
             except (OSError, ValueError, TypeError, RecursionError) as error:
-                good = before.tables if before else self._last_good().get(str(path), {})
+                good = before.tables if before else self._last_good().get(str(path), _ABSENT).tables
                 problem = Problem(
                     layer=str(path),
                     line=_line_of(error),
                     key="",
-                    found=f"does not parse ({error})",
+                    found=f"{'cannot be read' if isinstance(error, OSError) else 'does not parse'} ({error})",
                     allowed="the last good values hold; mend the file" if good else "it is passed over; mend the file",
                 )
                 document = _Document(stamp=stamp, tables=good, problems=(problem,))
@@ -151,11 +176,15 @@ def _toml(text: str) -> dict[str, Any]:
     return tomllib.loads(text)
 
 
-def _stamp(path: str) -> tuple[int, int, int] | None:
+def _stamp(path: str) -> _Stamp | None:
+    """Return what changes with a file, or with why it cannot be reached; None where there is none."""
     try:
         found = os.stat(path)  # noqa: PTH116 - on the read path; a Path doubles its cost
-    except OSError:
-        return None
+    except (FileNotFoundError, NotADirectoryError) as error:
+        # a link to nothing is no file that was taken away: often what it leads to is only not mounted
+        return (0, 0, error.errno) if os.path.islink(path) else None  # noqa: PTH114 - as above
+    except OSError as error:
+        return (0, 0, error.errno or 0)
     return (found.st_ino, found.st_size, found.st_mtime_ns)
 
 

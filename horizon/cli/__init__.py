@@ -12,7 +12,8 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from horizon.cli.output import INTERRUPTED, NEEDS_A_LOOK, UNAVAILABLE, WRONG_USE, Output
+from horizon.cli.bees import read
+from horizon.cli.output import DONE, INTERRUPTED, NEEDS_A_LOOK, UNAVAILABLE, WRONG_USE, Output
 from horizon.cli.parser import parser
 from horizon.errors import CorruptData, HorizonError, InvalidInput
 
@@ -32,6 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         chosen = parser().parse_args(given)
         out = Output(json=chosen.json)
         status: int = chosen.run(chosen, out)
+        if status == DONE and out.problems and chosen.run is not read:  # a read is never broken by settings
+            status = NEEDS_A_LOOK
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader has what it wanted. What is still buffered must not fail again when the interpreter ends.

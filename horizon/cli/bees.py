@@ -14,13 +14,13 @@ from horizon.wiring import import_file, init_hive, open_hive
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from horizon.cli.output import Output
     from horizon.core.receipt import View
     from horizon.memory import Bee
-    from horizon.settings import HorizonSettings, Problem
+    from horizon.settings import HorizonSettings
 
 
 def known_bee(path: Path, name: str) -> Bee:
@@ -100,10 +100,10 @@ def import_(args: Namespace, out: Output) -> int:
 
 
 def read(args: Namespace, out: Output) -> int:
-    """Print the view; broken settings are told on stderr and never stop a read."""
+    """Print the view; broken settings are told, never stop a read, and leave its status as it is."""
     bee = known_bee(args.hive, args.bee)
     resolved = bee.settings()
-    _tell(resolved.problems, out)
+    out.settings(resolved.problems)
     view = bee.read(at=args.at, trying=_trying(args.trying, resolved.settings))
 
     def people() -> None:
@@ -170,6 +170,7 @@ def flag(args: Namespace, out: Output) -> int:
 def settings(args: Namespace, out: Output) -> int:
     """Show each setting with its layer; status 2 where a file or value was passed over."""
     resolved = known_bee(args.hive, args.bee).settings()
+    out.settings(resolved.problems)
     values: dict[str, object] = {
         key: getattr(resolved.settings, key) for key in (*keys_of(resolved.settings), "modele")
     }
@@ -190,11 +191,10 @@ def settings(args: Namespace, out: Output) -> int:
             "settings": {key: {"value": value, "layer": origins[key]} for key, value in values.items()},
             "off": off,
             "refused": refused,
-            "problems": [str(problem) for problem in resolved.problems],
+            "problems": out.problems,
         },
         people,
     )
-    _tell(resolved.problems, out)
     return WRONG_USE if resolved.problems else DONE
 
 
@@ -212,8 +212,3 @@ def _written(value: object) -> str:
             return "as delai_secondes"
         case _:
             return f'"{value}"'
-
-
-def _tell(problems: Iterable[Problem], out: Output) -> None:
-    for problem in problems:
-        out.say(f"settings: {problem}")

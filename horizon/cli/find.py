@@ -26,6 +26,7 @@ ANSWER_SHOWN: Final = 400
 def recall(args: Namespace, out: Output) -> int:
     """Print what is found, best first, each with its date and address."""
     today = wiring.open_home(args.home).yesterday() + timedelta(days=1)
+    out.settings(wiring.passed_over(args.home))
     query: str = args.query or ""  # argparse gives a list where "--" is all that was asked
     hits = wiring.open_recall(args.home).recall(query, today=today, as_of=args.as_of, limit=args.limit)
     out.result(
@@ -61,6 +62,7 @@ def why(args: Namespace, out: Output) -> int:
         InvalidInput: the home knows of no such fact.
     """
     found = wiring.open_recall(args.home).why(args.fact)
+    out.settings(wiring.passed_over(args.home))
     if found is None:
         raise InvalidInput(f"no fact {args.fact!r} in {args.home}; `horizon recall` shows facts with their ids")
     out.result(_why(found), lambda: _show_why(found, out))

@@ -30,6 +30,7 @@ def forget(args: Namespace, out: Output) -> int:
     """
     bee = known_bee(args.hive, args.bee)
     work = wiring.forgetting(args.hive, bee.name)
+    out.settings(wiring.passed_over(args.hive))
     if not args.yes:
         if out.json or not sys.stdin.isatty():
             raise InvalidInput("forgetting cannot be undone: add --yes where nobody can be asked")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from horizon.cli.output import Output
-    from horizon.consolidation import DayPlan, DayReport, Night
+    from horizon.consolidation import Consolidation, DayPlan, DayReport, Night
 
 SHOWN: Final = timedelta(days=41)
 """How far back `nights` looks when it is not told: six weeks, the day it ends with included."""
@@ -27,12 +27,13 @@ DAYS_MOST: Final = 3_660
 
 def consolidate(args: Namespace, out: Output) -> int:
     """Consolidate one day, yesterday by default."""
-    home = wiring.open_home(args.home)
+    home = _opened(args, out)
     day = args.day or home.yesterday()
     if args.dry_run:
         plan = home.plan(day)
         out.result(plan.to_json(), lambda: show_plans((plan,), out))
         return DONE
+    wiring.keep_settings(args.home)
     report = home.consolidate(day, force=args.force)
     out.result(report.to_json(), lambda: show_days((report,), out))
     return status_of((report,))
@@ -40,7 +41,7 @@ def consolidate(args: Namespace, out: Output) -> int:
 
 def backfill(args: Namespace, out: Output) -> int:
     """Consolidate the days of a span, oldest first; what is done with the same exchanges is passed over."""
-    home = wiring.open_home(args.home)
+    home = _opened(args, out)
     wanted = _span(args.first, args.last)
     if args.dry_run:
         plans = list(home.plans(wanted))
@@ -48,11 +49,19 @@ def backfill(args: Namespace, out: Output) -> int:
             {"home": str(args.home), "plans": [plan.to_json() for plan in plans]}, lambda: show_plans(plans, out)
         )
         return DONE
+    wiring.keep_settings(args.home)
     reports = list(_watched(home.backfill(wanted, force=args.force), len(wanted), out))
     out.result(
         {"home": str(args.home), "days": [report.to_json() for report in reports]}, lambda: show_days(reports, out)
     )
     return status_of(reports)
+
+
+def _opened(args: Namespace, out: Output) -> Consolidation:
+    """Return the home's nights, once what of its settings was passed over is told."""
+    home = wiring.open_home(args.home)
+    out.settings(wiring.passed_over(args.home))
+    return home
 
 
 def _watched(reports: Iterable[DayReport], total: int, out: Output) -> Iterable[DayReport]:
@@ -66,7 +75,7 @@ def _watched(reports: Iterable[DayReport], total: int, out: Output) -> Iterable[
 
 def nights(args: Namespace, out: Output) -> int:
     """Show the ledger as a calendar; status 1 where a day is owed, stale or could not be read."""
-    home = wiring.open_home(args.home)
+    home = _opened(args, out)
     last = args.last or (max(home.yesterday(), args.first) if args.first else home.yesterday())
     first = args.first or date.fromordinal(max(last.toordinal() - SHOWN.days, 1))
     _span(first, last)

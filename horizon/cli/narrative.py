@@ -25,6 +25,7 @@ def narrative(args: Namespace, out: Output) -> int:
     """
     bee = known_bee(args.hive, args.bee)
     if args.restore is not None:
+        out.settings(bee.settings().problems)
         report = wiring.restore(args.hive, bee.name, args.restore)
         out.result(report.to_json(), lambda: out.line(f"version {args.restore} is shown again"))
         return DONE

@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 import re
 import sys
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+
+    from horizon.settings import Problem
 
 DONE: Final = 0
 NEEDS_A_LOOK: Final = 1
@@ -43,10 +45,24 @@ class Output:
     """Where a command's result and talk go."""
 
     json: bool
+    problems: list[str] = field(default_factory=list[str])
+    """What of the settings was passed over, as told so far."""
+
+    def settings(self, problems: Iterable[Problem]) -> None:
+        """Tell on stderr what of the settings was passed over, each once; the result and the status tell it too."""
+        for told in map(str, problems):
+            if told not in self.problems:
+                self.problems.append(told)
+                self.say(f"settings: {told}")
 
     def result(self, document: object, people: Callable[[], None]) -> None:
-        """Print `document` as JSON where that was asked for, else let `people` print."""
+        """Print `document` as JSON where that was asked for, else let `people` print.
+
+        A document that is an object says under "problems" what of the settings was passed over, if anything.
+        """
         if self.json:
+            if self.problems and isinstance(document, dict):
+                document = {**cast("dict[str, object]", document), "problems": self.problems}
             self.document(document)
         else:
             people()

@@ -26,6 +26,8 @@ def repair(args: Namespace, out: Output) -> int:
     path = existing(args.path)
     work = _Repair()
     for home in wiring.hives(path) or (path,):
+        out.settings((*wiring.passed_over(home), *wiring.passed_over(home, wiring.bees(home))))
+        wiring.keep_settings(home)
         work.bees_of(home)
         work.days_of(home)
     for what, why in (*work.waiting.items(), *work.failures.items()):

@@ -31,6 +31,7 @@ def rebuild(args: Namespace, out: Output) -> int:
 def _over_bees(args: Namespace, out: Output, work: Callable[[Path, str], MaintenanceReport]) -> int:
     hive = existing(args.hive)
     names = (known_bee(hive, args.bee).name,) if args.bee else wiring.bees(hive)
+    out.settings(wiring.passed_over(hive, names))
     reports: list[MaintenanceReport] = []
     failures: list[tuple[str, Exception]] = []
     for name in names:

@@ -70,6 +70,9 @@ class Life:
     def resolved(self):
         return Resolved(settings=self.setting, origins={}, problems=())
 
+    def keep_good(self):
+        """There is no settings file."""
+
     @property
     def store(self):
         return JournalStore(self.path, "mia", self.clock)
