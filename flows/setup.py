@@ -159,6 +159,9 @@ def _automation() -> str:
     if not there:
         wanted.create()
         return "made"
-    wanted.id = there[0].id
+    found = there[0]
+    if (found.trigger, found.actions) == (wanted.trigger, wanted.actions):
+        return "there already"  # an update would forget which runs it is watching
+    wanted.id, wanted.enabled = found.id, found.enabled
     wanted.update()
     return "there already, brought up to date"

@@ -66,6 +66,7 @@ def test_one_process_serves_all_and_a_server_takes_what_the_docs_say(tmp_path, e
             if tag == "server"
         )
         assert "work pool horizon: there already" in said, "`serve` had set the server up"
+        assert "machine died”: there already\n" in said, "what runs it watches is not forgotten"
         assert "Updated global concurrency limit" in said
         assert len(deployments(url)) == 5
         process.send_signal(signal.SIGINT)
