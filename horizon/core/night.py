@@ -9,6 +9,8 @@ Rules:
   anywhere is finished from here, with no second call and nothing written twice.
 - A good day is never made worse: what follows a day that a model consolidated replaces it only when a model made it.
 - A fact holds from its day on, until the day of a fact that took its place; said again later, it holds again.
+- A day says a fact once. What the keeper's words of a day are known to hold changes no span when that day is read
+  again, and facts that hold from one day on never take each other's place: a rerun ends in the state of one run.
 """
 
 from __future__ import annotations
@@ -199,6 +201,7 @@ class Evidence:
     quotes: tuple[Quote, ...]
     by: str
     prompt_version: str
+    said_by_keeper: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,6 +237,10 @@ class Known:
     def holds(self, day: date) -> bool:
         """Tell whether the fact held on `day`."""
         return any(span.covers(day) for span in self.spans)
+
+    def was_said(self, day: date) -> bool:
+        """Tell whether the keeper's own words of `day` are known to hold the fact."""
+        return any(found.day == day and found.said_by_keeper for found in self.evidence)
 
     @property
     def superseded_by(self) -> str:
@@ -321,7 +328,12 @@ def _settle(ledger: Ledger, row: Row, event: Settled) -> None:
 def _learn(ledger: Ledger, decided: Decided, event: Settled) -> None:
     fact = decided.fact
     evidence = Evidence(
-        day=fact.day, cites=fact.cites, quotes=fact.quotes, by=event.by, prompt_version=event.prompt_version
+        day=fact.day,
+        cites=fact.cites,
+        quotes=fact.quotes,
+        by=event.by,
+        prompt_version=event.prompt_version,
+        said_by_keeper=fact.said_by_keeper,
     )
     id_ = decided.into or fact.id
     held = ledger.facts.get(id_)
@@ -343,6 +355,9 @@ def _learn(ledger: Ledger, decided: Decided, event: Settled) -> None:
             ledger.unindexed[id_] = None
     else:
         found = held.evidence if evidence in held.evidence else (*held.evidence, evidence)
+        if held.was_said(fact.day):  # whatever an earlier version decided when it read the day again
+            ledger.facts[id_] = replace(held, evidence=found)
+            return
         ledger.facts[id_] = replace(held, evidence=found, spans=_said_again(held.spans, fact))
     for old in decided.replaces:
         _end(ledger, old, fact.day, id_)
@@ -398,9 +413,11 @@ def decide(
 def _places(ledger: Ledger, fact: Fact, into: str) -> tuple[tuple[str, ...], str, date | None]:
     """Return the ids of facts that `fact` takes the place of, and the id and day of a later one that took its own.
 
-    Only the keeper's own words change what holds: an agent that repeats what it recalled proves nothing new.
+    Only the keeper's own words change what holds: an agent that repeats what it recalled proves nothing new, nor does
+    a day that is read again.
     """
-    if fact.trust is Trust.UNTRUSTED or not fact.said_by_keeper:
+    known = ledger.facts.get(into)
+    if fact.trust is Trust.UNTRUSTED or not fact.said_by_keeper or (known is not None and known.was_said(fact.day)):
         return (), "", None
     replaces: list[str] = []
     by, until = "", None
@@ -410,7 +427,7 @@ def _places(ledger: Ledger, fact: Fact, into: str) -> tuple[tuple[str, ...], str
             continue
         held = next((span.since for span in other.spans if span.covers(fact.day)), None)
         later = min((span.since for span in other.spans if span.since > fact.day), default=None)
-        if held is not None and (held, other.at) < (fact.day, fact.at) and supersedes(fact.text, other.text):
+        if held is not None and held < fact.day and supersedes(fact.text, other.text):
             replaces.append(id_)
         elif later is not None and (until is None or later < until) and supersedes(other.text, fact.text):
             by, until = id_, later

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -15,11 +16,13 @@ from horizon.core.night import (
     PUSHED_WITHIN,
     Applied,
     Attempted,
+    Decided,
     Decision,
     Ledger,
     PartRead,
     Row,
     Settled,
+    Span,
     apply,
     decide,
     room,
@@ -132,6 +135,75 @@ def test_memory_that_an_agent_repeats_changes_nothing():
     assert not known(ledger, "Marie habite à Lyon.").holds(LATER + timedelta(days=2))
     (decided,) = learn(ledger, fact("Marie habite à Nice.", LATER + timedelta(days=3), keeper=False))
     assert decided.replaces == ()
+
+
+SAID = st.builds(
+    lambda who, place, hour, keeper: Fact(
+        text=f"{who} {place}.", day=DAY, at=datetime(2026, 7, 9, hour, tzinfo=UTC), trust=Trust.AUTO,
+        cites=(f"traces.db#{hour}",), said_by_keeper=keeper,
+    ),
+    st.sampled_from(["Marie", "Paul"]),
+    st.sampled_from(
+        ["habite à Lyon", "habite à Nice", "habite à Brest", "utilise Postgres", "utilise désormais SQLite", "HABITE à Nice"]
+    ),
+    st.integers(0, 21),
+    st.booleans(),
+)  # fmt: skip
+
+
+def moved(said, ahead):
+    return replace(said, day=said.day + timedelta(days=ahead), at=said.at + timedelta(days=ahead))
+
+
+def holding(ledger):
+    return {each.text: (each.spans, each.superseded_by) for each in ledger.facts.values()}
+
+
+@given(
+    st.permutations(range(4)),
+    st.lists(st.lists(SAID, min_size=1, max_size=5), min_size=4, max_size=4),
+    st.lists(st.integers(0, 3), min_size=1, max_size=6),
+)
+def test_days_that_are_read_again_end_in_the_state_of_one_run(order, days, again):
+    ledger = Ledger()
+    for ahead in order:
+        learn(ledger, *(moved(said, ahead) for said in days[ahead]))
+    once, evidence = holding(ledger), {each.id: each.evidence for each in ledger.facts.values()}
+    for ahead in again:
+        decided = learn(ledger, *(moved(said, ahead) for said in days[ahead]))
+        assert all(each.decision is Decision.MERGED and not each.replaces for each in decided)
+        assert holding(ledger) == once
+    assert {each.id: each.evidence for each in ledger.facts.values()} == evidence
+
+
+def test_what_one_day_says_twice_over_holds_side_by_side_however_often_it_is_read():
+    first, second = fact("Marie habite à Lyon."), replace(fact("Marie habite à Nice."), at=NOW)
+    ledger = Ledger()
+    for _ in range(3):
+        learn(ledger, first, second)
+        assert all(each.spans == (Span(since=DAY),) for each in ledger.facts.values())
+
+
+def test_what_arrives_late_of_a_day_ends_as_if_it_had_been_read_at_once():
+    first, second = fact("Marie habite à Lyon."), replace(fact("Marie habite à Nice."), at=NOW)
+    at_once, late = Ledger(), Ledger()
+    learn(at_once, first, second)
+    learn(late, first)
+    learn(late, first, second)
+    assert holding(late) == holding(at_once)
+
+
+def test_a_ledger_whose_reruns_let_a_days_facts_end_each_other_reads_as_one_run():
+    first, second = fact("Marie habite à Lyon."), replace(fact("Marie habite à Nice."), at=NOW)
+    ledger = Ledger()
+    learn(ledger, first, second)
+    once = holding(ledger)
+    again = (
+        Decided(fact=first, decision=Decision.MERGED, into=first.id),
+        Decided(fact=second, decision=Decision.MERGED, into=second.id, replaces=(first.id,)),
+    )
+    apply(ledger, Settled(day=DAY, at=NOW, state=DayState.DONE, facts=again))
+    assert holding(ledger) == once
 
 
 def test_a_quarantined_fact_takes_nobodys_place_and_is_not_for_the_index():
