@@ -180,11 +180,10 @@ def _stamp(path: str) -> _Stamp | None:
     """Return what changes with a file, or with why it cannot be reached; None where there is none."""
     try:
         found = os.stat(path)  # noqa: PTH116 - on the read path; a Path doubles its cost
-    except (FileNotFoundError, NotADirectoryError) as error:
-        # a link to nothing is no file that was taken away: often what it leads to is only not mounted
-        return (0, 0, error.errno) if os.path.islink(path) else None  # noqa: PTH114 - as above
     except OSError as error:
-        return (0, 0, error.errno or 0)
+        # a link to nothing is no file that was taken away: often what it leads to is only not mounted
+        gone = isinstance(error, FileNotFoundError | NotADirectoryError) and not os.path.islink(path)  # noqa: PTH114 - as above
+        return None if gone else (0, 0, error.errno or 0)
     return (found.st_ino, found.st_size, found.st_mtime_ns)
 
 

@@ -287,3 +287,23 @@ def test_whatever_stands_in_the_files_valid_settings_come_out(layers):
     taken = sum(1 for layer in resolved.origins.values() if layer != "default")
     assert taken + len(resolved.problems) <= sum(len(values) for values in layers)
     assert taken + len(resolved.problems) >= len({key for values in layers for key in values})
+
+
+@pytest.mark.parametrize("leads_to", ["/nowhere/horizon.toml", "horizon.toml"], ids=["nothing", "itself"])
+def test_a_link_that_leads_to_no_file_is_told_and_the_last_good_values_hold(root, leads_to):
+    path = root / "ruche" / "horizon.toml"
+    put(path, "[horizon]\nactif = true\n")
+    SettingsFiles(root / "ruche").keep_good("mia")
+    path.unlink()
+    path.symlink_to(leads_to)
+
+    files = SettingsFiles(root / "ruche")
+    resolved = files.horizon("mia")
+    (problem,) = resolved.problems
+    assert problem.layer == str(path)
+    assert "cannot be read" in problem.found
+    assert resolved.settings.actif
+
+    path.unlink()
+    assert files.horizon("mia").problems == ()
+    assert not files.horizon("mia").settings.actif
