@@ -1,22 +1,24 @@
 """`journal.md`: one section for each day, in a file that a person reads and edits (spec 2-consolidation §4, 4-formats).
 
 Only bytes of the section in question change; everything else stays as it is, line endings included. A section that is
-not one of the texts we meant for it was written or edited by a person, and is left alone.
+not one of the texts we meant for it was written or edited by a person, and is left alone. A new section goes
+where Markdown shows it: not inside a code fence or a comment, though a person left it open.
 """
 
 from __future__ import annotations
 
 import errno
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 from datetime import date
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from horizon.adapters.files import replace_file, sweep
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
 FILE_NAME: Final = "journal.md"
@@ -29,8 +31,10 @@ _HEADING = re.compile(rb" {0,3}(#{1,2})[ \t]+(?:(\d{4}-\d{2}-\d{2})\b)?")
 """A heading of the first or second level, as Markdown has it: indented by three spaces at most."""
 _FENCE = re.compile(rb" {0,3}(`{3,}(?=[^`\r\n]*\r?$)|~{3,})([^\r\n]*)")
 """A line that opens or closes a code fence."""
-_MAY_COUNT: Final = frozenset({b" ", b"#", b"`", b"~"})
-"""How every line begins that is a heading or opens or closes a fence."""
+_COMMENT = re.compile(rb" {0,3}<!--")
+"""A line that opens a comment, which ends with the line that holds `-->`, be it this one."""
+_MAY_COUNT: Final = frozenset({b" ", b"#", b"`", b"~", b"<"})
+"""How every line begins that is a heading, opens or closes a fence, or opens a comment."""
 _BOM: Final = b"\xef\xbb\xbf"
 _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 
@@ -75,7 +79,7 @@ class DayJournal:
         sweep(self.path)
         newline = b"\r\n" if b"\r\n" in data and data.count(b"\r\n") * 2 > data.count(b"\n") else b"\n"
         body = text.strip().encode("utf-8", "replace").replace(b"\n", newline)
-        places = _places(data)
+        places, shown = _outline(data)
         found = places.get(day)
         if found is not None:
             _, start, end = found
@@ -90,7 +94,7 @@ class DayJournal:
             return WRITTEN
         section = b"## " + str(day).encode() + newline + newline + body + newline
         later = [place[0] for other, place in places.items() if other > day]
-        at = min(later, default=len(data))
+        at = min(*later, shown, len(data))
         before, rest = data[:at], data[at:]
         if before.strip() or not rest:
             before += b"" if not before or before.endswith(b"\n") else newline
@@ -98,6 +102,21 @@ class DayJournal:
                 before += newline
         replace_file(self.path, before + section + (newline + rest if rest else b""))
         return WRITTEN
+
+    def remake(self, sections: Mapping[date, str]) -> bool:
+        """Make the file anew with `sections`, in date order and in one replacement, where it is gone; tell whether it was.
+
+        Only under the night's lock.
+
+        Raises:
+            OSError: the disk refused; there is no file still.
+        """
+        if self.path.exists() or self.path.is_symlink():
+            return False
+        sweep(self.path)
+        every = (f"\n## {day}\n\n{text.strip()}\n" for day, text in sorted(sections.items()))
+        replace_file(self.path, "".join(every).encode("utf-8", "replace"))
+        return True
 
     def _data(self) -> bytes:
         try:
@@ -110,47 +129,84 @@ def _text(body: bytes) -> str:
     return body.decode("utf-8", "replace").replace("\r\n", "\n").strip(" \t\n\r")
 
 
+class _Heading(NamedTuple):
+    """A heading of the first two levels: where it begins and ends, and the day that it names, if it does."""
+
+    start: int
+    end: int
+    day: date | None
+
+
 def _places(data: bytes) -> dict[date, tuple[int, int, int]]:
-    """Return for each day, of its first section: where the heading begins and ends, and where the section ends.
+    """Return for each day, of its first section: where the heading begins and ends, and where the section ends."""
+    return _outline(data)[0]
 
-    A section ends at the next heading of its level or higher. What looks like a heading inside a code fence is none;
-    a fence that a person left open hides nothing, else our section after it would not be found again.
+
+def _outline(data: bytes) -> tuple[dict[date, tuple[int, int, int]], int]:
+    """Return the place of each day's first section, and up to where in `data` Markdown shows a new heading as one.
+
+    A section ends at the next heading of its level or higher. What looks like a heading inside a code fence or a comment
+    is none. One that a person left open hides nothing, else our section after it would not be found again; but a new
+    section goes before the section with it, where Markdown shows it. Where it is left open before every heading there is
+    no such place, for the person's text would become a part of our section: then it goes where its date belongs.
     """
-    headings = [*_headings(data), (len(data), len(data), None)]
+    found, shown = _headings(data)
     places: dict[date, tuple[int, int, int]] = {}
-    for (start, heading_end, day), (end, _, _) in pairwise(headings):
-        if day is not None:
-            places.setdefault(day, (start, heading_end, end))
-    return places
+    for heading, following in pairwise([*found, _Heading(len(data), len(data), None)]):
+        if heading.day is not None:
+            places.setdefault(heading.day, (heading.start, heading.end, following.start))
+    return places, shown
 
 
-def _headings(data: bytes) -> Iterator[tuple[int, int, date | None]]:
-    """Yield where each heading of the first two levels begins and ends, and the day that it names, if it does."""
+def _headings(data: bytes) -> tuple[list[_Heading], int]:
+    """Return the headings of the first two levels, and where the section begins that leaves a fence or comment open.
+
+    The latter is the end of `data` where none does, or where that is before the first heading.
+    """
     bom = len(_BOM) if data.startswith(_BOM) else 0
-    every = data[bom:].split(b"\n")
-    starts = accumulate((len(line) + 1 for line in every), initial=bom)
+    lines, begins = _counting(data, bom)
+    headings: list[_Heading] = []
+    shown: int | None = None
+    never: dict[bytes, int] = {}
+    at = 0
+    while at < len(lines):
+        line, begin = lines[at], begins[at]
+        opening = _FENCE.match(line)
+        if opening is not None:
+            mark, size = opening[1][:1], len(opening[1])
+            last = _closing(lines, at, opening[1]) if size < never.get(mark, size + 1) else None
+        elif _COMMENT.match(line):
+            mark, size = b"<", 0
+            end = data.find(b"-->", begin) if mark not in never else -1
+            last = bisect_left(begins, end, lo=at + 1) - 1 if end >= 0 else None
+        else:
+            mark, size, last = b"", 0, at
+        if last is None:
+            last = at
+            never[mark] = min(
+                size, never.get(mark, size)
+            )  # nor is a longer fence or a later comment closed further down
+            if shown is None:
+                shown = headings[-1].start if headings else len(data)
+        found = _HEADING.match(line)
+        if found is not None:
+            end = begin + len(line.removesuffix(b"\r"))
+            headings.append(_Heading(begin, end, _day(found[2]) if found[1] == b"##" else None))
+        at = last + 1
+    return headings, len(data) if shown is None else shown
+
+
+def _counting(data: bytes, begin: int) -> tuple[list[bytes], list[int]]:
+    """Return the lines from `begin` on that may count, and where each begins."""
+    every = data[begin:].split(b"\n")
+    starts = accumulate((len(line) + 1 for line in every), initial=begin)
     lines: list[bytes] = []
     begins: list[int] = []
     for line, start in zip(every, starts, strict=False):
         if line[:1] in _MAY_COUNT:
             lines.append(line)
             begins.append(start)
-    never: dict[bytes, int] = {}
-    at = 0
-    while at < len(lines):
-        line, begin = lines[at], begins[at]
-        opening = _FENCE.match(line)
-        if opening is not None and len(opening[1]) < never.get(opening[1][:1], len(line) + 1):
-            closing = _closing(lines, at, opening[1])
-            if closing is not None:
-                at = closing
-            else:
-                never[opening[1][:1]] = len(opening[1])  # nor is a longer one closed further down
-        found = _HEADING.match(line)
-        if found is not None:
-            end = begin + len(line.removesuffix(b"\r"))
-            yield begin, end, _day(found[2]) if found[1] == b"##" else None
-        at += 1
+    return lines, begins
 
 
 def _closing(lines: Sequence[bytes], opening: int, marks: bytes) -> int | None:

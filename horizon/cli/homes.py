@@ -137,7 +137,8 @@ def show_days(reports: Sequence[DayReport], out: Output) -> None:
                 out.line(f"{report.day}: {said}")
     _tell_excerpts(sum(1 for each in reports if each.state is DayState.DEGRADED and each.chosen), out)
     if len(reports) == 1 and reports[0].summary:
-        out.line(reports[0].summary)
+        where = "not in journal.md: " if reports[0].kept_out else ""
+        out.line(f"{where}{reports[0].summary}")
 
 
 def show_plans(plans: Sequence[DayPlan], out: Output) -> None:

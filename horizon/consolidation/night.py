@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from horizon.cascade import Cascade
     from horizon.consolidation.collecting import Collected
+    from horizon.consolidation.settling import Finished
     from horizon.consolidation.world import DayJournal, FactsIndex, FactsJournal
     from horizon.core.evidence import LeftOut
     from horizon.core.fact import Fact
@@ -169,13 +170,17 @@ class Consolidation(Calendar):
         )
 
     def _night(self, day: date, collector: Collector, *, force: bool) -> DayReport:
-        settling = self._settling()
-        finished, notes = settling.finish()
+        finished = self._settling().finish()
+        report = self._taken(day, collector, finished, force=force)
+        return replace(report, changed=True) if day in finished.again else report
+
+    def _taken(self, day: date, collector: Collector, finished: Finished, *, force: bool) -> DayReport:
+        notes = finished.notes
         row = self.ledger.load().row(day)
         try:
             found = self._collected(day, collector)
         except (Unavailable, TransientError, OSError) as error:
-            return self._source_missing(day, row, str(error), notes, changed=day in finished)
+            return self._source_missing(day, row, str(error), notes, changed=day in finished.days)
         if row.pending:  # the files could not be written, and still cannot
             return report_of(
                 self.name, day, DayState.OWED, row.settled, changed=False, notes=notes, error=notes[-1] if notes else ""
@@ -188,7 +193,7 @@ class Consolidation(Calendar):
                 day,
                 row.settled.state,
                 row.settled,
-                changed=day in finished,
+                changed=day in finished.days,
                 notes=notes,
                 section=row.section,
             )
@@ -302,7 +307,7 @@ class Consolidation(Calendar):
                 return self._stands(row, spent, changed=True)
             return report_of(self.name, day, DayState.OWED, spent, changed=True)
         if reading.failure:
-            return self._without_model(row, spent, found, wishes, attempted=down is None and bool(models))
+            return self._without_model(row, spent, found, wishes, attempted=down is None and bool(models), force=force)
         facts, merged, capped = extraction.merged(reading.readings, wishes, self.settings.faits_max)
         refused: dict[str, int] = {}
         for each in reading.readings:
@@ -336,14 +341,24 @@ class Consolidation(Calendar):
         )
 
     def _without_model(
-        self, row: Row, spent: Settled, found: Collected, wishes: Sequence[Fact], *, attempted: bool
+        self,
+        row: Row,
+        spent: Settled,
+        found: Collected,
+        wishes: Sequence[Fact],
+        *,
+        attempted: bool,
+        force: bool,
     ) -> DayReport:
-        """Tell the day without a summarizer, unless what stands is as good or better; then only give back the attempt."""
+        """Tell the day without a summarizer, unless what stands is better, or the same and nobody forces it.
+
+        Then only the attempt is given back.
+        """
         held = row.settled
         degraded = self._degraded(spent, found, chosen=not spent.unreachable)
         better = held is not None and held.state is DayState.DONE
         same = held is not None and held.state is DayState.DEGRADED and held.section == degraded.section
-        if held is None or not (better or (same and held.fingerprint == spent.fingerprint)):
+        if held is None or not (better or (same and held.fingerprint == spent.fingerprint and not force)):
             return self._settle(degraded, wishes)
         if attempted:
             self.ledger.record(replace(spent, state=DayState.OWED))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from horizon.consolidation.world import KEPT
 from horizon.core.fact import Trust
 from horizon.core.night import PUSHED_MOST, Decision
 
@@ -52,7 +53,13 @@ class DayReport:
     """Whether it failed because the summarizer could not be reached."""
     notes: tuple[str, ...] = ()
     journal_section: str = ""
+    """What became of the day's section in journal.md."""
     summary: str = ""
+
+    @property
+    def kept_out(self) -> bool:
+        """Whether the summary isn't in journal.md, because a person's own section stands there."""
+        return self.journal_section == KEPT
 
     def to_json(self) -> dict[str, Any]:
         """Return the report as plain JSON values."""
@@ -187,6 +194,8 @@ def report_of(
         return DayReport(home=home, day=day, state=state, changed=changed, notes=notes, error=error)
     isolated = tuple(f"no usable reply about {address}; the rest of the day was read" for address in settled.isolated)
     told = _tally(settled.facts)
+    if section == KEPT:
+        notes = (*notes, "journal.md keeps the section that a person edited; the summary stands in the ledger only")
     if told["held_back"]:
         full = f"{told['held_back']} new facts are in the ledger only: the shared facts are full, and nights push out"
         notes = (*notes, f"{full} at most {PUSHED_MOST} a day")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from horizon.core.fact import Fact
     from horizon.core.night import Known, Ledger, NightEvent
 
+KEPT: Final = "kept (edited by a person)"
 SectionFate = Literal["written", "unchanged", "kept (edited by a person)"]
 
 
@@ -85,6 +86,10 @@ class DayJournal(Protocol):
 
     def write(self, day: date, text: str, ours: Collection[str]) -> SectionFate:
         """Put `text` under the day's heading unless a person's own stands there; tell what became of it."""
+        ...
+
+    def remake(self, sections: Mapping[date, str]) -> bool:
+        """Make the file anew with `sections`, all or none, where it is gone; tell whether it was."""
         ...
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from horizon.adapters.day_journal import KEPT, UNCHANGED, WRITTEN, DayJournal
 
@@ -49,6 +51,7 @@ OTHERS = st.lists(
             "# Titre", "", "Texte libre.", "## Notes", "### 2026-07-09", "```", "## 2026-07-09 dans un bloc", "~~~", "- liste",
             "````", "   ## 2026-07-01", "    ## 2026-07-09", "``` `x` ```",
             "## 2026-06-01", "Vieux.", "## 2026-12-01 (jeudi)", "Futur.", "\u2028", "## 2026-13-45", "##2026-07-09",
+            "<!--", "-->", "<!-- un mot -->", "<!-->", "fin -->",
         ]
     ),
     max_size=12,
@@ -91,6 +94,67 @@ def test_a_heading_in_a_code_fence_is_none(journal):
     assert journal.section(DAY) is None
     assert journal.write(DAY, "Un.", set()) == WRITTEN
     assert journal.path.read_text() == text + "\n## 2026-07-09\n\nUn.\n"
+
+
+def test_a_heading_in_a_comment_is_none(journal):
+    text = "# Moi\n\n<!-- à relire\n## 2026-07-09\n\nexemple -->\n"
+    journal.path.write_text(text)
+    assert journal.section(DAY) is None
+    assert journal.write(DAY, "Un.", set()) == WRITTEN
+    assert journal.path.read_text() == text + "\n## 2026-07-09\n\nUn.\n"
+
+
+@pytest.mark.parametrize("left_open", ["```sh\nls", "~~~~\n~~~", "<!-- à relire"])
+def test_a_new_section_goes_before_the_one_that_leaves_a_fence_or_comment_open(journal, left_open):
+    before = "# Moi\n\n## 2026-07-01\n\nVieux.\n\n"
+    text = f"## 2026-07-02\n\n{left_open}\n"
+    journal.path.write_text(before + text)
+    assert journal.write(DAY + timedelta(days=1), "Deux.", set()) == WRITTEN
+    assert journal.write(DAY, "Un.", set()) == WRITTEN
+    ours = "## 2026-07-09\n\nUn.\n\n## 2026-07-10\n\nDeux.\n\n"
+    assert journal.path.read_text() == before + ours + text
+
+
+PLAIN = st.lists(
+    st.sampled_from(
+        [
+            "# Titre", "", "Texte libre.", "## Notes", "```", "~~~", "````", "``` sh", "<!--", "-->", "<!-- un mot -->", "<!-->",
+            "## 2026-07-01", "## 2026-12-01",
+        ]
+    ),
+    max_size=12,
+)  # fmt: skip
+
+
+def headings(text):
+    tokens = MarkdownIt().parse(text)
+    return [
+        following.content
+        for token, following in pairwise(tokens)
+        if token.type == "heading_open" and token.tag in {"h1", "h2"}
+    ]
+
+
+@given(lines=PLAIN)
+def test_markdown_shows_a_new_section_unless_all_is_hidden_from_before_the_first_heading(lines, tmp_path_factory):
+    journal = DayJournal(tmp_path_factory.mktemp("journal") / "journal.md")
+    before = "\n".join(lines)
+    journal.path.write_text(before)
+    assert journal.write(DAY, "Notre texte.", set()) == WRITTEN
+    there = headings(before)
+    open_at_end = "2026-07-09" not in headings(before + "\n\n## 2026-07-09\n")
+    shown = headings(journal.path.read_text())
+    assert [each for each in shown if each != "2026-07-09"] == there
+    assert ("2026-07-09" in shown) or (open_at_end and not there)
+
+
+def test_a_file_that_is_gone_is_made_again_with_every_section_and_one_that_is_there_is_left(journal):
+    sections = {DAY: "Deux.", DAY - timedelta(days=1): "Un.\n"}
+    assert journal.remake(sections)
+    assert journal.path.read_text() == "\n## 2026-07-08\n\nUn.\n\n## 2026-07-09\n\nDeux.\n"
+    journal.path.write_text("")
+    assert not journal.remake(sections)
+    assert journal.path.read_text() == ""
 
 
 def test_a_fence_ends_at_one_as_long_as_it_and_of_its_kind(journal):

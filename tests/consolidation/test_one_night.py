@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 
@@ -16,6 +16,7 @@ from horizon.ports import Rejected
 from tests.night_home import DAY, MODEL, Home, local, reply
 
 TEA = "Je préfère le thé vert le matin."
+OTHER = DAY + timedelta(days=1)
 ATLAS = "On livre Atlas le 12 septembre."
 
 
@@ -355,6 +356,67 @@ def test_a_section_that_a_person_edited_is_left_alone_and_said(home):
     report = home.night().consolidate(DAY, force=True)
     assert report.journal_section == "kept (edited by a person)"
     assert home.journal() == edited
+    assert any("a person edited" in note for note in report.notes)
+    assert report.kept_out
+
+
+def test_a_journal_that_is_gone_is_written_again_whole_with_no_call(home):
+    home.live("Marie vient dîner vendredi.", at=local(20, day=OTHER))
+    home.says(GOOD, reply(resume="Marie vient dîner vendredi."))
+    home.night().consolidate(DAY)
+    home.night().consolidate(OTHER)
+    path = home.path / "journal.md"
+    before = home.journal()
+    path.write_text(before.replace("thé vert", "thé noir"), encoding="utf-8")
+    home.says(GOOD)
+    assert home.night().consolidate(DAY, force=True).kept_out
+    path.unlink()
+    report = home.night().consolidate(DAY)
+    assert (report.state, report.changed, report.calls) == (DayState.DONE, True, 0)
+    assert "journal.md was gone: sections written again from the ledger: 2" in report.notes
+    assert home.journal() == before
+    assert not report.kept_out
+    again = home.night().consolidate(DAY)
+    assert (again.changed, again.journal_section) == (False, "written")
+
+
+def test_a_section_that_a_person_took_out_stays_out_until_it_is_forced(home):
+    home.says(GOOD, GOOD)
+    home.night().consolidate(DAY)
+    before = home.journal()
+    (home.path / "journal.md").write_text("", encoding="utf-8")
+    assert not home.night().consolidate(DAY).changed
+    assert home.journal() == ""
+    home.night().consolidate(DAY, force=True)
+    assert home.journal() == before
+
+
+def test_force_writes_an_excerpt_again(home):
+    home.settings = {"resumeur": "troncature"}
+    home.night().consolidate(DAY)
+    before = home.journal()
+    (home.path / "journal.md").write_text("", encoding="utf-8")
+    assert not home.night().consolidate(DAY).changed
+    assert home.night().consolidate(DAY, force=True).changed
+    assert home.journal() == before
+
+
+def test_a_day_forced_again_and_again_holds_the_same_facts(home):
+    home.live("Marie habite à Lyon.", at=local(20))
+    home.live("Marie habite à Nice.", at=local(21))
+    said = reply(
+        ("Marie habite à Lyon.", [3], "Marie habite à Lyon"),
+        ("Marie habite à Nice.", [4], "Marie habite à Nice"),
+        resume="Il est question de Marie.",
+    )
+    ledger = home.night().ledger
+    home.says(said)
+    assert home.night().consolidate(DAY).new == 2
+    once = {each.text: each.spans for each in ledger.load().facts.values()}
+    for _ in range(3):
+        home.says(said)
+        assert home.night().consolidate(DAY, force=True).superseded == 0
+        assert {each.text: each.spans for each in ledger.load().facts.values()} == once
 
 
 def test_a_summary_cannot_forge_a_heading(home):

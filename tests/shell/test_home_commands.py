@@ -90,6 +90,19 @@ def test_a_day_with_a_model_is_done(run, with_model, ollama_server):
     assert len(ollama_server.requests) > asked
 
 
+def test_people_are_told_that_a_section_they_edited_was_left_alone(run, with_model):
+    assert run("consolidate", with_model, "--day", FIRST) == 0
+    assert "not in journal.md" not in run.out
+    path = with_model / "journal.md"
+    path.write_text(path.read_text(encoding="utf-8") + "\nÀ moi.\n", encoding="utf-8")
+    edited = path.read_bytes()
+    assert run("consolidate", with_model, "--day", FIRST, "--force") == 0
+    said = " ".join(run.out.split())
+    assert "journal.md keeps the section that a person edited" in said
+    assert "not in journal.md: " in said
+    assert path.read_bytes() == edited
+
+
 def test_a_dry_run_tells_the_calls_and_makes_none(run, with_model, ollama_server):
     before = files_of(with_model)
     assert run("consolidate", with_model, "--day", FIRST, "--dry-run", "--json") == 0
