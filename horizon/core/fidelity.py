@@ -236,7 +236,9 @@ def dropped(text: str, things: Iterable[Literal]) -> tuple[str, ...]:
 
 
 def _stands_in(key: str, text: str) -> bool:
-    """Tell whether `key` occurs in `text` as a whole: "12" is not in "120"."""
+    """Tell whether `key` occurs in `text` as a whole: "12" is not in "120". Of a key of accents alone nothing is left to look for."""
+    if not key:
+        return True
     at = text.find(key)
     while at >= 0:
         end = at + len(key)

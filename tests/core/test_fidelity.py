@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from horizon.core import calendar_notation, quantity, time_of_day
-from horizon.core.fidelity import THINGS_MOST, check, evidence, plain
+from horizon.core.claims import Kind, Literal
+from horizon.core.fidelity import THINGS_MOST, check, dropped, evidence, plain
 from horizon.core.prompt import OWN_MARKER
 from horizon.core.quantity import quantities
 from horizon.core.verdict import Rejected
@@ -303,3 +304,15 @@ SOURCES = [source for source, _ in ACCEPTED + TRUE if "\n" not in source]
 @given(st.lists(st.sampled_from(SOURCES), min_size=1, max_size=4, unique=True), st.data())
 def test_sources_support_each_of_their_own_sentences(sources, data):
     assert check(data.draw(st.sampled_from(sources)), sources) is None
+
+
+@given(text=st.text(max_size=60), things=st.lists(st.text(max_size=8), max_size=6))
+def test_what_was_dropped_is_told_of_any_things_in_their_order(text, things):
+    literals = [Literal(kind=Kind.PATH, text=thing, start=0) for thing in things]
+    told = dropped(text, literals)
+    assert [each for each in (" ".join(thing.split()) for thing in things) if each in told] == list(told)
+
+
+@pytest.mark.parametrize("thing", ["", " ", "\u0301", "\u0301\u0308"])
+def test_a_thing_of_which_folding_leaves_nothing_is_not_missing(thing):
+    assert dropped("text", [Literal(kind=Kind.PATH, text=thing, start=0)]) == ()
