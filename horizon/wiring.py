@@ -16,12 +16,12 @@ from horizon.adapters.bee_files import check_name
 from horizon.adapters.clock import SystemClock, zone_called
 from horizon.adapters.journal_jsonl import JournalStore, bees_of
 from horizon.adapters.settings_files import SettingsFiles
-from horizon.errors import InvalidInput, StoreBusy, Unavailable
+from horizon.errors import HorizonError, InvalidInput, StoreBusy, Unavailable
 from horizon.memory import Bee, view_options
 from horizon.settings import summarizers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from horizon.adapters.hive_days import HiveDays
     from horizon.adapters.traces_sqlite import Traces
@@ -364,7 +364,7 @@ def _sources(home: Path, named: Sequence[str]) -> tuple[list[Traces], list[HiveD
     from horizon.adapters.hive_days import HiveDays  # noqa: PLC0415 - nights and recall only
     from horizon.adapters.traces_sqlite import SIDE_FILE, Traces  # noqa: PLC0415 - readers and appenders need none of it
 
-    found = named or [name for name in ("traces.db", "window") if (home / name).exists()]
+    found = named or [name for name in ("traces.db", "window") if os.path.lexists(home / name)]
     traces: list[Traces] = []
     journals: list[HiveDays] = []
     for name in dict.fromkeys(found):
@@ -381,31 +381,55 @@ def _sources(home: Path, named: Sequence[str]) -> tuple[list[Traces], list[HiveD
 
 
 def doctor(path: str | Path) -> tuple[Finding, ...]:
-    """Return what is wrong or odd in the hive `path`, or in each hive of the folder `path`; changes nothing.
+    """Return what is wrong or odd in the home `path`, or in each hive of the folder `path`; changes nothing.
 
     Raises:
         Unavailable: there is no such folder.
     """
-    from horizon.adapters.bee_files import files_of  # noqa: PLC0415 - readers and appenders need none of it
-    from horizon.adapters.blanking import BlankableJournal  # noqa: PLC0415 - as above
-    from horizon.adapters.rights import open_to_others  # noqa: PLC0415 - as above
-    from horizon.verification import verify  # noqa: PLC0415 - as above
+    from horizon.adapters.rights import open_to_others  # noqa: PLC0415 - readers and appenders need none of it
 
     folder = _existing(path)
     found: list[Finding] = []
-    for hive in hives(folder):
+    for hive in hives(folder) or (folder,):
         settings = SettingsFiles(hive)
         problems = dict.fromkeys(settings.consolidation().problems)
         for bee in bees_of(hive):
             problems.update(dict.fromkeys(settings.horizon(bee).problems))
-            found += verify(JournalStore(hive, bee, _CLOCK), path=str(hive), bee=bee)
-            found += _of_view(hive, bee)
-            found += [
-                _of_unfinished(hive, bee, place.id) for place in BlankableJournal(files_of(hive, bee)).unfinished()
-            ]
+            found += _of_bee(hive, bee)
+        found += _of_home(hive, settings)
         found += [_of_problem(problem) for problem in problems]
         found += [_of_rights(file) for file in open_to_others(hive / "window")]
     return tuple(found)
+
+
+def _of_bee(hive: Path, bee: str) -> Iterator[Finding]:
+    from horizon.adapters.bee_files import files_of  # noqa: PLC0415 - readers and appenders need none of it
+    from horizon.adapters.blanking import BlankableJournal  # noqa: PLC0415 - as above
+    from horizon.core.finding import Kind  # noqa: PLC0415 - as above
+    from horizon.verification import in_the_way, verify  # noqa: PLC0415 - as above
+
+    files = files_of(hive, bee)
+    try:
+        yield from verify(JournalStore(hive, bee, _CLOCK), path=str(hive), bee=bee)
+        yield from _of_view(hive, bee)
+        for place in BlankableJournal(files).unfinished():
+            yield _of_unfinished(hive, bee, place.id)
+    except (HorizonError, OSError) as error:
+        yield in_the_way(Kind.JOURNAL, files.journal, error, f"{bee} cannot be read")
+
+
+def _of_home(home: Path, settings: SettingsFiles) -> Iterator[Finding]:
+    from horizon.adapters import day_journal, facts_index, ledger  # noqa: PLC0415 - readers and appenders need none of it
+    from horizon.verification import verify_home  # noqa: PLC0415 - as above
+
+    traces, journals = _sources(home, settings.consolidation().settings.sources)
+    return verify_home(
+        home,
+        sources=[*traces, *journals],
+        ledger=ledger.LedgerFile(home / ledger.FILE_NAME),
+        index=facts_index.FactsIndex(home / facts_index.FILE_NAME),
+        journal=day_journal.DayJournal(home / day_journal.FILE_NAME),
+    )
 
 
 def _of_problem(problem: Problem) -> Finding:
@@ -478,7 +502,7 @@ def cascade() -> Cascade:
 
 
 def _is_hive(folder: Path) -> bool:
-    return any((folder / name).exists() for name in ("window", "horizon.toml", "bees"))
+    return any(os.path.lexists(folder / name) for name in ("window", "horizon.toml", "bees"))
 
 
 def _existing(hive: str | Path) -> Path:

@@ -61,6 +61,25 @@ class FactsIndex:
         except sqlite3.Error as error:
             raise Unavailable(f"{self.path} could not be written: {error}") from error
 
+    def check(self) -> None:
+        """Look whether facts can be written to the index; one that is not there yet is made by the first. Changes nothing.
+
+        Raises:
+            StoreBusy: another writer held it for longer than `wait` seconds.
+            Unavailable: it is no such database.
+        """
+        if not self.path.exists() and not self.path.is_symlink():
+            return
+        try:
+            with closing(
+                sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro", uri=True, timeout=self.wait)
+            ) as database:
+                database.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+        except sqlite3.Error as error:
+            if getattr(error, "sqlite_errorcode", 0) in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+                raise StoreBusy(f"{self.path} is locked by another program") from error
+            raise Unavailable(f"{self.path} could not be read: {error}") from error
+
     def _add(self, facts: Sequence[Known]) -> int:
         new = not self.path.exists()
         added = 0

@@ -18,6 +18,7 @@ from horizon.adapters.days_index import Known, checksum, load, save, stamp
 from horizon.adapters.journal_lines import EPOCH, exchange_of, instant_of, read_line
 from horizon.adapters.segments import Archive, Damaged, present, uncompressed, whole_journal
 from horizon.core.day import Lived
+from horizon.core.finding import Undated
 from horizon.errors import Unavailable
 
 if TYPE_CHECKING:
@@ -57,10 +58,7 @@ class HiveDays:
         Raises:
             Unavailable: there is no folder of journals, or one of them could not be read.
         """
-        window = self.hive / "window"
-        if not window.is_dir():
-            what = "is no folder" if window.exists() else "does not exist"
-            raise Unavailable(f"{window} {what}; the bees' journals were to be read there")
+        window = self._window()
         if start >= end:
             return
         reading = _Reading(window, start, end)
@@ -73,6 +71,22 @@ class HiveDays:
             raise Unavailable(f"a journal in {window} could not be read: {error}") from error
         finally:
             reading.keep()
+
+    def check(self) -> Undated:
+        """Return that no exchange is without a day: an undated one takes its neighbour's date. The bees' journals are not read.
+
+        Raises:
+            Unavailable: there is no folder of journals.
+        """
+        self._window()
+        return Undated(reasons={}, first=())
+
+    def _window(self) -> Path:
+        window = self.hive / "window"
+        if not window.is_dir():
+            what = "is no folder" if window.exists() or window.is_symlink() else "does not exist"
+            raise Unavailable(f"{window} {what}; the bees' journals were to be read there")
+        return window
 
 
 @dataclass(slots=True)

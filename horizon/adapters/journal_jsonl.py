@@ -29,7 +29,7 @@ from horizon.adapters.files import (
 from horizon.adapters.fold import fold
 from horizon.adapters.journal_index import JournalIndex
 from horizon.adapters.journal_lines import LINE_LONGEST, cleaned, given_id, leniencies, line_of
-from horizon.adapters.journal_reader import Cursor, JournalReader, Moved, Progress, new_events, stamp_of
+from horizon.adapters.journal_reader import Cursor, JournalReader, Moved, Progress, new_events, stamp_of, torn_end
 from horizon.adapters.outcome_lines import fields_line, flag_fields, flag_of, outcome_fields, outcome_of
 from horizon.adapters.segments import archived, next_stem
 from horizon.adapters.snapshot import read_snapshot, write_snapshot
@@ -237,6 +237,14 @@ class JournalStore:
             ):
                 for _ in new_events(path, cursor, decode, notes):
                     pass
+            for path, cursor in (
+                (self.files.journal, progress.journal),
+                (self.files.flags, progress.flags),
+                (self.files.outcomes, progress.outcomes),
+            ):
+                reason = torn_end(path, cursor)
+                if reason:
+                    notes.note(path, cursor.line, cursor.offset, reason)
         except Moved as moved:
             raise Unavailable(f"the journal of {self.bee} was changed while it was read: {moved}") from moved
         files = {path: order for order, path in enumerate(dict.fromkeys(oddity.path for oddity in notes.found))}

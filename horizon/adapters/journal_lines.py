@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final, cast
@@ -24,6 +25,8 @@ EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 """Date of the exchanges of a journal in which nothing is dated."""
 LINE_LONGEST: Final = 256 * 1024 * 1024
 """Bytes of the longest line that is read: several times the longest known (90 MB), and it bounds memory."""
+UTF_16: Final = "UTF-16, which is not read; save it as UTF-8"
+"""What is said of a file that begins with its mark."""
 
 _DATE_KEYS: Final = ("quand", "timestamp", "date", "ts", "created_at", "time")
 _QUESTION_KEYS: Final = ("question", "query", "prompt", "input")
@@ -95,7 +98,7 @@ def _read_oddly(line: bytes, offset: int, *, ended: bool) -> Line:
     try:
         text = line.decode()
     except UnicodeDecodeError as error:
-        found.notes.append((offset, f"invalid UTF-8 at byte {error.start} of the line"))
+        found.notes.append((offset, UTF_16 if is_utf_16(line) else f"invalid UTF-8 at byte {error.start} of the line"))
         return found
     at = _skip(text, 0)
     if text[:at].strip(" \t\r"):
@@ -116,6 +119,11 @@ def _read_oddly(line: bytes, offset: int, *, ended: bool) -> Line:
             found.notes.append((end, "more than one record on the line"))
         here = end + len(text[stop:at].encode())
     return found
+
+
+def is_utf_16(line: bytes) -> bool:
+    """Tell whether a file's first line begins with the mark of UTF-16."""
+    return line.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
 
 
 def _decode_at(text: str, at: int) -> tuple[object, int, str]:

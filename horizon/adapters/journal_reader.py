@@ -18,12 +18,14 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from horizon.adapters.journal_lines import (
     EPOCH,
     LINE_LONGEST,
+    UTF_16,
     Line,
     Record,
     exchange_of,
     id_and_date,
     instant_at,
     instant_of,
+    is_utf_16,
     read_line,
 )
 from horizon.adapters.outcome_lines import Unreadable, fields_of
@@ -43,6 +45,8 @@ if TYPE_CHECKING:
 
 _TAIL: Final = 256
 """Bytes before a place that must still be there: a date and more, so that another file differs."""
+_LOOKED_AT: Final = 1 << 16
+"""Bytes of a last line that tell what it is."""
 
 
 class Moved(Exception):
@@ -221,6 +225,23 @@ def new_events(
             cursor.offset = stop
             cursor.line += newlines
         cursor.keep(file)
+
+
+def torn_end(path: Path, cursor: Cursor) -> str:
+    """Say what the file's last line is where reading stopped before its end at `cursor`; "" where nothing is left.
+
+    Raises:
+        Unavailable: it is there and cannot be read.
+    """
+    file = open_plain(path)
+    if file is None:
+        return ""
+    with file:
+        file.seek(cursor.offset)
+        rest = file.read(_LOOKED_AT)
+    if not rest.strip() or b"\n" in rest:  # the latter: it went on meanwhile, and stands whole
+        return ""
+    return UTF_16 if is_utf_16(rest) else "no newline ends it: a line that is being written, or torn"
 
 
 def _event_of(

@@ -179,7 +179,9 @@ def open_plain(path: Path) -> BinaryIO | None:
     """
     try:
         return cast("BinaryIO", io.FileIO(path))
-    except FileNotFoundError:
+    except FileNotFoundError as error:
+        if path.is_symlink():  # often what it leads to is only not mounted: never taken for an empty journal
+            raise Unavailable(f"{path} is a link to what is not there: {path.readlink()}") from error
         return None
     except OSError as error:
         raise Unavailable(f"{path} cannot be read: {error.strerror}") from error

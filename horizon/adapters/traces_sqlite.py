@@ -13,6 +13,7 @@ import math
 import shutil
 import sqlite3
 import tempfile
+from collections import Counter
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -23,6 +24,7 @@ from urllib.parse import quote
 from horizon.adapters.files import make_folder
 from horizon.core.day import Lived
 from horizon.core.exchange import Exchange
+from horizon.core.finding import Undated
 from horizon.errors import StoreBusy, Unavailable
 
 if TYPE_CHECKING:
@@ -41,6 +43,8 @@ _MILLIS: Final = 1e11
 """From here on a number of seconds would be after the year 5138: it counts milliseconds, then micro-, then nanoseconds."""
 _SCHEMA: Final = "1"
 """Of the side file; another one is built anew."""
+_NAMED: Final = 5
+"""Rows that `check` names; they all have their reason counted."""
 
 # SQL that gives a row's instant in Unix seconds, NULL where it has none that can be meant. Text and blobs are greater
 # than any number to SQLite, so they are left to Python, as are other units.
@@ -154,6 +158,31 @@ class Traces:
             _columns(database, "main", self.path)
             found = database.execute(f"SELECT count(*) FROM traces WHERE {_INSTANT} IS NULL").fetchone()  # noqa: S608 - a constant of ours
             return int(found[0])
+
+    def check(self) -> Undated:
+        """Go through every row to its end, and return those that no instant puts in a day. Changes nothing.
+
+        Raises:
+            Unavailable, StoreBusy: as `between`; what is damaged anywhere in a row is met.
+        """
+        reasons: Counter[str] = Counter()
+        first: list[int] = []
+        with self._failures(), self._readable() as readable, closing(self._open(readable)) as database:
+            columns = _columns(database, "main", self.path)
+            place = -1 << 63
+            while True:
+                rows = database.execute(
+                    f"SELECT {columns.id}, {_INSTANT}, started_at, length(query), length(result) FROM traces"  # noqa: S608 - constants of ours
+                    f" WHERE {columns.id} > ? ORDER BY {columns.id} LIMIT ?",
+                    (place, _BATCH),
+                ).fetchall()
+                if not rows:
+                    return Undated(reasons=reasons, first=tuple(first))
+                for id_, instant, cell, *_ in rows:
+                    if instant is None:
+                        reasons[_why_undated(cell)] += 1
+                        first += [int(id_)] if len(first) < _NAMED else []
+                place = int(rows[-1][0])
 
     def _between(self, readable: Path, start: float, end: float) -> Iterator[Lived]:
         with closing(self._open(readable)) as database:
@@ -392,3 +421,16 @@ def _instant(value: Any) -> float | None:  # noqa: ANN401 - a cell of any type
             break
         seconds /= 1_000
     return seconds if seconds < min(_MILLIS, _LATEST) else None
+
+
+def _why_undated(value: Any) -> str:  # noqa: ANN401 - a cell of any type
+    """Return for people why `_instant` finds none in a cell. SQLite keeps what is not a number as NULL."""
+    if value is None:
+        return "empty"
+    if isinstance(value, bytes | str):
+        return "text that is no date"
+    if not math.isfinite(value):
+        return "infinite"
+    if value == 0:
+        return "0"
+    return "negative" if value < 0 else "too late for any date"

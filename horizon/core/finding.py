@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class Kind(StrEnum):
@@ -16,6 +20,7 @@ class Kind(StrEnum):
     DRIFT = "drift"
     RIGHTS = "rights"
     NIGHT = "night"
+    SOURCE = "source"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,3 +37,11 @@ class Finding:
     def to_json(self) -> dict[str, object]:
         """Return the finding for a JSON document."""
         return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undated:
+    """Rows of a source that are in no day: how many by reason, and the first few, in order; both empty where there are none."""
+
+    reasons: Mapping[str, int]
+    first: tuple[int, ...]
