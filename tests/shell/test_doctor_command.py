@@ -113,6 +113,18 @@ def test_a_source_that_cannot_be_read_is_named(run, home, damage):
     assert (found["kind"], found["path"]) == ("source", str(home / "traces.db"))
 
 
+def test_damage_inside_a_long_answer_is_met(run, tmp_path):
+    path = tmp_path / "traces.db"
+    make_traces(path)
+    add_trace(path, "q", "z" * 60_000, at=local(9))
+    with path.open("r+b") as file:
+        middle = file.read().index(b"z" * 4092, 6 * 4096) // 4096 * 4096
+        file.seek(middle)
+        file.write(b"\xff" * 4096)
+    (found,) = findings(run, tmp_path)
+    assert (found["kind"], found["path"]) == ("source", str(path))
+
+
 def test_a_host_s_folder_that_is_no_hive_is_looked_at_too(run, tmp_path):
     (tmp_path / "traces.db").write_bytes(b"junk")
     (found,) = findings(run, tmp_path)
