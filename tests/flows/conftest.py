@@ -8,6 +8,7 @@ from prefect.testing.utilities import prefect_test_harness
 
 from tests.deterministic_model import reply_to
 from tests.flows.real_prefect import RealPrefect
+from tests.flows.spoken import quoted
 from tests.ollama_behaviour import Behaviour
 from tests.ollama_server import OllamaServer
 
@@ -29,6 +30,8 @@ def engine():
 @pytest.fixture(scope="package")
 def _summarizer():
     with OllamaServer() as server:
+        for flow in ("nightly-consolidation", "backfill-consolidation", "maintain-horizon"):
+            server.model(flow)
         yield server
         assert not server.violations, server.violations
 
@@ -43,9 +46,10 @@ def summarizer(_summarizer):
 
 @pytest.fixture(scope="package")
 def prefect(tmp_path_factory, _summarizer):
-    """A real Prefect server with three workers, all deployed from prefect.yaml."""
+    """A real Prefect server with three workers, all deployed from prefect.yaml; whatever ran on it told it no text."""
     with RealPrefect(tmp_path_factory.mktemp("prefect"), OLLAMA_HOST=_summarizer.host) as prefect:
         prefect.deploy()
         for name in WORKERS:
             prefect.start_worker(name)
         yield prefect
+        assert not quoted(prefect.place)

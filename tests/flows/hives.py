@@ -19,10 +19,12 @@ ANSWERS = (
 )
 
 
-def hive(path, *bees, summarizer="troncature", exchanges=8):
+def hive(path, *bees, summarizer="troncature", exchanges=8, seconds=180):
     """Make a hive whose bees have more than their budgets hold."""
     path.mkdir(parents=True)
-    (path / "horizon.toml").write_text(f'[horizon]\nactif = true\nresumeur = "{summarizer}"\n{BUDGETS}', "utf-8")
+    (path / "horizon.toml").write_text(
+        f'[horizon]\nactif = true\nresumeur = "{summarizer}"\n{BUDGETS}delai_secondes = {seconds}\n', "utf-8"
+    )
     now = datetime.now(UTC)
     for name in bees:
         bee = open_hive(path).bee(name)

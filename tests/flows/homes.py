@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from datetime import date, datetime, time, timedelta
+from importlib import resources
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 ZONE = ZoneInfo("Europe/Paris")
@@ -28,27 +31,42 @@ SETTINGS = """
 fuseau = "Europe/Paris"
 langue = "fr"
 resumeur = "{summarizer}"
-delai_secondes = 20
+delai_secondes = {seconds}
 """
 
 
-def home(path: Path, *days: date, summarizer: str = "ollama/qwen3", more: str = "") -> Path:
+def home(path: Path, *days: date, summarizer: str = "ollama/qwen3", seconds: int = 20, more: str = "") -> Path:
     """Make a home whose traces.db has `SAID` and one bench exchange on each of `days`, in local time."""
     path.mkdir(parents=True, exist_ok=True)
-    (path / "horizon.toml").write_text(SETTINGS.format(summarizer=summarizer) + more, "utf-8")
+    (path / "horizon.toml").write_text(SETTINGS.format(summarizer=summarizer, seconds=seconds) + more, "utf-8")
     for day in days:
         live(path, day)
     return path
 
 
-def live(path: Path, day: date) -> None:
-    """Add a day to a home's traces."""
-    rows = [(*said, "qwen3") for said in SAID] + [("2 + 2 ?", "4", "test-model")]
+def conversations(path: Path, first: date, last: date) -> int:
+    """Make a home whose traces are real people's talk (the demo's MemoryBank), spread over the days; return how many exchanges."""
+    home(path)
+    people = json.loads(resources.files("horizon").joinpath("data", "memorybank", "en.json").read_text("utf-8"))
+    talks = [talk for person in people.values() for talk in person["history"].values()]
+    wanted = (last - first).days + 1
+    count = 0
+    for number in range(wanted):
+        turns = [turn for talk in talks[number::wanted] for turn in talk]
+        live(path, first + timedelta(days=number), [(turn["query"], turn["response"]) for turn in turns])
+        count += len(turns)
+    return count
+
+
+def live(path: Path, day: date, said: Sequence[tuple[str, str]] = SAID) -> None:
+    """Add a day to a home's traces: what was said, spread over it, and one bench exchange."""
+    apart = min(7200, 36_000 / (len(said) + 1))
+    rows = [(*each, "qwen3") for each in said] + [("2 + 2 ?", "4", "test-model")]
     with sqlite3.connect(path / "traces.db") as db:
         db.execute("PRAGMA journal_mode=WAL")
         db.execute(SCHEMA)
         for number, (question, answer, model) in enumerate(rows):
-            at = datetime.combine(day, time(9 + 2 * number), tzinfo=ZONE).timestamp()
+            at = datetime.combine(day, time(9), tzinfo=ZONE).timestamp() + number * apart
             db.execute(
                 "INSERT INTO traces (trace_id, query, agent, model, engine, result, started_at, ended_at, metadata, messages)"
                 " VALUES (?, ?, 'mia', ?, 'ollama', ?, ?, ?, '{}', '[]')",

@@ -9,15 +9,20 @@ import socket
 import subprocess
 import sys
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import httpx
+
+from tasks.summarizer import SLOT
 
 ROOT = Path(__file__).parents[2]
 START = 180
 """Seconds that a server may take on a busy machine: its first start migrates an empty database."""
 RUN = 300
 """Seconds that one run may take from being asked for to its end, waits of the worker included."""
+EVERY = 20
+"""Seconds between the runs of a test's schedule."""
 ENDED = {"COMPLETED", "FAILED", "CRASHED", "CANCELLED"}
 
 
@@ -33,6 +38,7 @@ class RealPrefect:
             "PREFECT_API_URL": self.url,
             "PREFECT_LOGGING_LEVEL": "INFO",
             "PREFECT_WORKER_QUERY_SECONDS": "3",  # 10 unless set: a run would mostly wait to be found
+            "PREFECT_FLOWS_HEARTBEAT_FREQUENCY": "30",
             "PREFECT_LOGGING_TO_API_ENABLED": "true",
             "PYTHONWARNINGS": "default",
             **env,
@@ -71,6 +77,22 @@ class RealPrefect:
         os.killpg(self.server.pid, signal.SIGKILL)
         self.server.wait()
 
+    def kill_runs(self, *ids: str) -> None:
+        """Kill the processes of these runs."""
+        wanted = [id_.encode() for id_ in ids]
+        for process in self.processes():
+            with contextlib.suppress(OSError):
+                if any(id_ in Path(f"/proc/{process}/environ").read_bytes() for id_ in wanted):
+                    os.kill(process, signal.SIGKILL)
+
+    def cut_power(self) -> None:
+        """Kill all at once: server, workers, runs."""
+        for process in self.processes():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        for process in self.started:
+            process.wait()
+
     def start_worker(self, name: str) -> subprocess.Popen[bytes]:
         return self.start(name, "prefect", "worker", "start", "--pool", "horizon", "--name", name, "--limit", "4")
 
@@ -100,9 +122,24 @@ class RealPrefect:
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    def deploy(self) -> str:
-        """Make the pool, the limit and the automation, and deploy all from prefect.yaml, paused: no schedule interferes."""
+    def set_up(self) -> None:
+        """Make the pool, the limit and the automation, or bring them up to date."""
         self.command("-c", "from flows.setup import setup; print(*setup(), sep='\\n')")
+
+    def patience(self, seconds: float) -> None:
+        """Take a run for dead after so many seconds without a sign of life, until the next `set_up`."""
+        (automation,) = self.ask("/automations/filter")
+        automation["trigger"]["within"] = seconds
+        kept = ("name", "description", "enabled", "tags", "trigger", "actions")
+        self.call("PUT", f"/automations/{automation['id']}", {name: automation[name] for name in kept})
+
+    def slots(self, count: int) -> None:
+        """Let so many requests at once reach the summarizer."""
+        self.call("PATCH", f"/v2/concurrency_limits/{SLOT}", {"limit": count})
+
+    def deploy(self) -> str:
+        """Set up, and deploy all from prefect.yaml, paused: no schedule interferes."""
+        self.set_up()
         said = self.command("-m", "prefect", "--no-prompt", "deploy", "--all")
         for deployment in self.ask("/deployments/filter"):
             self.call("PATCH", f"/deployments/{deployment['id']}", {"paused": True})
@@ -123,9 +160,43 @@ class RealPrefect:
         return self.ended(self.trigger(flow, **parameters))
 
     def trigger(self, flow: str, **parameters: object) -> str:
-        deployment = self.call("GET", f"/deployments/name/{flow}/{flow}").json()
-        made = self.call("POST", f"/deployments/{deployment['id']}/create_flow_run", {"parameters": parameters})
+        made = self.call("POST", f"{self._deployment(flow)}/create_flow_run", {"parameters": parameters})
         return made.json()["id"]
+
+    @contextlib.contextmanager
+    def scheduled(self, *works: tuple[str, dict[str, object]]):
+        """Have deployments run by a schedule of `EVERY` seconds while the block lasts."""
+        for flow, parameters in works:
+            every = {"interval": EVERY, "anchor_date": datetime.now(UTC).isoformat()}
+            self.call("POST", f"{self._deployment(flow)}/schedules", [{"schedule": every, "parameters": parameters}])
+            self.call("PATCH", self._deployment(flow), {"paused": False})
+        try:
+            yield
+        finally:
+            for flow, _ in works:  # what it scheduled goes with it
+                for schedule in self.call("GET", f"{self._deployment(flow)}/schedules").json():
+                    if "interval" in schedule["schedule"]:
+                        self.call("DELETE", f"{self._deployment(flow)}/schedules/{schedule['id']}")
+                self.call("PATCH", self._deployment(flow), {"paused": True})
+            self.until(self._quiet, RUN, "the end of what a schedule began")
+
+    def _quiet(self) -> bool:
+        """Cancel what waits for its turn; tell whether nothing that a schedule made is under way."""
+        under_way = [
+            run for run in self.ask("/flow_runs/filter") if run["auto_scheduled"] and run["state_type"] not in ENDED
+        ]
+        for run in under_way:
+            if run["state_type"] == "SCHEDULED":
+                self.call("POST", f"/flow_runs/{run['id']}/set_state", {"state": {"type": "CANCELLED"}})
+        return not under_way
+
+    def by_schedule(self, flow: str) -> list[dict]:
+        """Return the deployment's runs that a schedule began and that have ended, oldest first."""
+        runs = self.ask("/flow_runs/filter", flows={"name": {"any_": [flow]}}, sort="START_TIME_ASC")
+        return [run for run in runs if run["auto_scheduled"] and run["start_time"] and run["state_type"] in ENDED]
+
+    def _deployment(self, flow: str) -> str:
+        return f"/deployments/{self.call('GET', f'/deployments/name/{flow}/{flow}').json()['id']}"
 
     def flow_run(self, id_: str) -> dict:
         return self.call("GET", f"/flow_runs/{id_}").json()
