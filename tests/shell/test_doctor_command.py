@@ -115,8 +115,8 @@ def test_a_source_that_cannot_be_read_is_named(run, home, damage):
 
 def test_damage_inside_a_long_answer_is_met(run, tmp_path):
     path = tmp_path / "traces.db"
-    make_traces(path)
-    add_trace(path, "q", "z" * 60_000, at=local(9))
+    make_traces(path, "id INTEGER PRIMARY KEY, trace_id, started_at, agent, model, query TEXT, result TEXT")
+    add_trace(path, "q", "z" * 60_000, at=local(9), trace_id="t")
     with path.open("r+b") as file:
         middle = file.read().index(b"z" * 4092, 6 * 4096) // 4096 * 4096
         file.seek(middle)
