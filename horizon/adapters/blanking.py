@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from horizon.adapters.bee_files import JOURNAL_SUFFIXES
+from horizon.adapters.cursor import Moved
 from horizon.adapters.files import append_lines, locked, replace_file
 from horizon.adapters.journal_lines import EPOCH, date_key, exchange_of, instant_of, local_date, read_line
-from horizon.adapters.journal_reader import JournalReader, Moved, Progress
+from horizon.adapters.journal_reader import JournalReader, Progress
 from horizon.adapters.outcome_lines import Unreadable, fields_line, fields_of
 from horizon.adapters.segments import Damaged, archived, lines_of, open_plain, packed, uncompressed, whole_journal
 from horizon.core.exchange import Position

@@ -11,8 +11,8 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, cast
 
+from horizon.adapters.cursor import Moved, new_events, stamp_of
 from horizon.adapters.journal_lines import given_id
-from horizon.adapters.journal_reader import Moved, new_events, stamp_of
 from horizon.adapters.outcome_lines import condensed_id, fields_of, flag_of, outcome_of
 from horizon.core.event import Appended, Flagged
 from horizon.core.state import append_melted, apply, comes_too_late
@@ -20,7 +20,8 @@ from horizon.core.state import append_melted, apply, comes_too_late
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from horizon.adapters.journal_reader import JournalReader, Notes, Progress
+    from horizon.adapters.cursor import Notes
+    from horizon.adapters.journal_reader import JournalReader, Progress
     from horizon.core.event import Condensed
     from horizon.core.state import State
 

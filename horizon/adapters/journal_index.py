@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
+from horizon.adapters.cursor import Moved
 from horizon.adapters.journal_lines import EPOCH, exchange_of, given_id, read_line
-from horizon.adapters.journal_reader import Moved, Progress
+from horizon.adapters.journal_reader import Progress
 from horizon.adapters.segments import Damaged, line_at, open_segment, whole_journal
 from horizon.core.exchange import Entry, Position
 

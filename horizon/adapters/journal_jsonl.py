@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, cast
 
 from horizon.adapters.bee_files import bees_of, files_of
+from horizon.adapters.cursor import Cursor, Moved, new_events, stamp_of, torn_end
 from horizon.adapters.files import (
     append_lines,
     locked,
@@ -29,7 +30,7 @@ from horizon.adapters.files import (
 from horizon.adapters.fold import fold
 from horizon.adapters.journal_index import JournalIndex
 from horizon.adapters.journal_lines import LINE_LONGEST, cleaned, given_id, leniencies, line_of
-from horizon.adapters.journal_reader import Cursor, JournalReader, Moved, Progress, new_events, stamp_of, torn_end
+from horizon.adapters.journal_reader import JournalReader, Progress
 from horizon.adapters.outcome_lines import fields_line, flag_fields, flag_of, outcome_fields, outcome_of
 from horizon.adapters.segments import archived, next_stem
 from horizon.adapters.snapshot import read_snapshot, write_snapshot
@@ -74,12 +75,6 @@ class _Notes:
     def note(self, path: Path, line: int, offset: int, reason: str) -> None:
         if len(self.found) < self.most:
             self.found.append(Oddity(path=str(path), line=line, offset=offset, reason=reason))
-
-
-def _stamp_at(fd: int) -> tuple[int, ...]:
-    """Return the stamp of an open file, as `stamp_of` gives it."""
-    status = os.fstat(fd)
-    return (status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 @dataclass(slots=True)
@@ -331,13 +326,13 @@ class JournalStore:
         with locked(self.files.append_lock):
             fd = open_to_append(self.files.journal)
             try:
-                before = _stamp_at(fd)
+                before = stamp_of(fd)
                 rotated = self._count(fd) >= SEGMENT_ENTRIES
                 if rotated:
                     os.close(fd)
                     fd = self._rotate()
                 start, end = write_lines(fd, line)
-                after = _stamp_at(fd)
+                after = stamp_of(fd)
                 inode, _, count = self._counted
                 self._counted = (inode, end, count + 1)
                 if count + 1 >= SEGMENT_ENTRIES:
@@ -350,7 +345,9 @@ class JournalStore:
         fold = None if rotated else self._gone_on(exchange, line, before, after)
         return Written(exchange=exchange, rotated=rotated, fold=fold)
 
-    def _gone_on(self, exchange: Exchange, line: bytes, before: tuple[int, ...], after: tuple[int, ...]) -> Fold | None:
+    def _gone_on(
+        self, exchange: Exchange, line: bytes, before: tuple[int, ...] | None, after: tuple[int, ...] | None
+    ) -> Fold | None:
         """Hold what the last load gave with our own line added; None where more has changed, or it is much to copy.
 
         What we wrote need not be read: it was written where reading had stopped, to a file that was just as it was then
@@ -359,6 +356,8 @@ class JournalStore:
         with self._mutex:
             held = self._held
             if held is None or not isinstance(held.fold.stamp, tuple) or len(held.fold.state.sharp) > _COPIED_MOST:
+                return None
+            if before is None or after is None:
                 return None
             stamp = cast("tuple[object, ...]", held.fold.stamp)
             progress, start = held.progress, before[1]

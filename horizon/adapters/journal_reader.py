@@ -13,44 +13,32 @@ import zlib
 from collections import deque
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
+from horizon.adapters.cursor import Cursor, Moved, stamp_of
 from horizon.adapters.journal_lines import (
     EPOCH,
     LINE_LONGEST,
-    UTF_16,
     Line,
     Record,
     exchange_of,
     id_and_date,
     instant_at,
     instant_of,
-    is_utf_16,
     read_line,
 )
-from horizon.adapters.outcome_lines import Unreadable, fields_of
 from horizon.adapters.segments import Damaged, archived, lines_of, open_plain, open_segment, whole_journal
 from horizon.core.exchange import Entry, Position
 from horizon.errors import Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
     from typing import BinaryIO
 
     from horizon.adapters.bee_files import BeeFiles
-    from horizon.adapters.outcome_lines import Fields
+    from horizon.adapters.cursor import Notes
     from horizon.adapters.segments import Segment
-    from horizon.core.event import Flagged, Outcome
-
-_TAIL: Final = 256
-"""Bytes before a place that must still be there: a date and more, so that another file differs."""
-_LOOKED_AT: Final = 1 << 16
-"""Bytes of a last line that tell what it is."""
-
-
-class Moved(Exception):
-    """What is on disk does not continue what was read; the text says how."""
 
 
 class Known(Protocol):
@@ -58,14 +46,6 @@ class Known(Protocol):
 
     def __call__(self, id_: str) -> bool:
         """Tell whether the exchange was taken; else it is given with its content."""
-        ...
-
-
-class Notes(Protocol):
-    """Takes what was passed over or taken leniently."""
-
-    def note(self, path: Path, line: int, offset: int, reason: str) -> None:
-        """Take one oddity; see `ports.Oddity`."""
         ...
 
 
@@ -78,45 +58,6 @@ class _Unnoted:
 
 def _nothing_known(id_: str) -> bool:  # noqa: ARG001 - it has the shape of `Known`
     return False
-
-
-@dataclass(slots=True)
-class Cursor:
-    """How far a file has been read, and how to know that what was read is still there."""
-
-    offset: int = 0
-    """The next byte."""
-    line: int = 1
-    """The next line, 1-based."""
-    tail: bytes = b""
-    """The bytes just before the next."""
-    modified: int = 0
-    """When the file was modified last, where it had been read to its end; 0 where that is not known."""
-
-    def continues(self, file: BinaryIO) -> bool:
-        """Tell whether the bytes before the place reached are still those that were read."""
-        if not self.offset:
-            return True
-        file.seek(self.offset - len(self.tail))
-        if file.read(len(self.tail)) != self.tail:
-            return False
-        if not self.modified:
-            return True
-        # Grown files were appended to; one that was modified and has not grown was changed before its end.
-        status = os.fstat(file.fileno())
-        return status.st_size != self.offset or status.st_mtime_ns == self.modified
-
-    def advanced(self, line: bytes, *, modified: int) -> Cursor:
-        """Return the cursor after one line more, written where this one stands; the file was `modified` with it."""
-        return Cursor(self.offset + len(line), self.line + 1, (self.tail + line[-_TAIL:])[-_TAIL:], modified)
-
-    def keep(self, file: BinaryIO) -> None:
-        """Remember what stands before the place reached."""
-        start = max(0, self.offset - _TAIL)
-        file.seek(start)
-        self.tail = file.read(self.offset - start)
-        status = os.fstat(file.fileno())
-        self.modified = status.st_mtime_ns if status.st_size == self.offset else 0
 
 
 @dataclass(slots=True)
@@ -174,88 +115,6 @@ class Found:
     def entry(self) -> Entry:
         """Return the exchange at its place."""
         return Entry(position=self.position, exchange=exchange_of(self.record, self.at, dated=self.dated))
-
-
-def stamp_of(path: str) -> tuple[int, ...] | None:
-    """Return what changes whenever a file or folder does: inode, size, time; None where there is none."""
-    try:
-        status = os.stat(path)  # noqa: PTH116 - on the read path; a Path doubles its cost
-    except OSError:
-        return None
-    return (status.st_ino, status.st_size, status.st_mtime_ns)
-
-
-def new_events(
-    path: Path,
-    cursor: Cursor,
-    decode: Callable[[Fields], Flagged | Outcome],
-    notes: Notes,
-    taken: Callable[[bytes], bool] | None = None,
-) -> Iterator[Flagged | Outcome]:
-    """Yield the events of the flags or outcomes file from `cursor` on, and move it.
-
-    Whole lines are first offered to `taken`; what it takes is not parsed here.
-
-    Raises:
-        Moved: the file does not continue what was read.
-        Unavailable: it is there and cannot be read.
-    """
-    if cursor.modified and (stamp := stamp_of(str(path))) and stamp[1:] == (cursor.offset, cursor.modified):
-        return
-    file = open_plain(path)
-    if file is None:
-        if cursor.offset:
-            raise Moved(f"{path.name} is gone")
-        return
-    with file:
-        if not cursor.continues(file):
-            raise Moved(f"{path.name} does not continue what was read")
-        for start, line, stop, newlines in lines_of(file, cursor.offset):
-            if line is not None and newlines and taken is not None and taken(line):
-                cursor.offset = stop
-                cursor.line += 1
-                continue
-            event, reason = _event_of(line, decode)
-            if event is not None:
-                yield event
-            elif not newlines:
-                break  # a writer may still be at it
-            elif reason:
-                notes.note(path, cursor.line, start, reason)
-            cursor.offset = stop
-            cursor.line += newlines
-        cursor.keep(file)
-
-
-def torn_end(path: Path, cursor: Cursor) -> str:
-    """Say what the file's last line is where reading stopped before its end at `cursor`; "" where nothing is left.
-
-    Raises:
-        Unavailable: it is there and cannot be read.
-    """
-    file = open_plain(path)
-    if file is None:
-        return ""
-    with file:
-        file.seek(cursor.offset)
-        rest = file.read(_LOOKED_AT)
-    if not rest.strip() or b"\n" in rest:  # the latter: it went on meanwhile, and stands whole
-        return ""
-    return UTF_16 if is_utf_16(rest) else "no newline ends it: a line that is being written, or torn"
-
-
-def _event_of(
-    line: bytes | None, decode: Callable[[Fields], Flagged | Outcome]
-) -> tuple[Flagged | Outcome | None, str]:
-    """Return a line's event, or why it has none; nothing and no reason for a blank one."""
-    if line is None:
-        return None, f"a line longer than {LINE_LONGEST} bytes"
-    if not line.strip():
-        return None, ""
-    try:
-        return decode(fields_of(line)), ""
-    except Unreadable as error:
-        return None, str(error)
 
 
 @dataclass(slots=True)

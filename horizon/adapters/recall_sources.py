@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from horizon.adapters.cursor import Moved, stamp_of
 from horizon.adapters.day_journal import FILE_NAME as DAYS_FILE
 from horizon.adapters.day_journal import DayJournal
 from horizon.adapters.facts_jsonl import FILE_NAME as FACTS_FILE
-from horizon.adapters.journal_reader import JournalReader, Moved, Progress, stamp_of
+from horizon.adapters.journal_reader import JournalReader, Progress
 from horizon.adapters.ledger import FILE_NAME as LEDGER_FILE
 from horizon.adapters.ledger import LedgerFile
 from horizon.adapters.segments import archived

@@ -10,8 +10,8 @@ from collections import deque
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from horizon.adapters.cursor import Moved
 from horizon.adapters.files import replace_file
-from horizon.adapters.journal_reader import Moved
 from horizon.adapters.outcome_lines import Unreadable, flag_fields, flag_of, outcome_fields, outcome_of
 from horizon.core.event import Condensed, Narrated, Step, Word
 from horizon.core.exchange import Exchange, Position

@@ -19,8 +19,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from horizon.adapters.clock import zone_called, zone_stamp
+from horizon.adapters.cursor import Moved, stamp_of
 from horizon.adapters.files import replace_file
-from horizon.adapters.journal_reader import Moved, stamp_of
 from horizon.core.beacon import Floor
 from horizon.core.budget import Budgets, ViewOptions
 from horizon.core.exchange import Position
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from horizon.adapters.bee_files import BeeFiles
-    from horizon.adapters.journal_reader import JournalReader, Notes, Progress
+    from horizon.adapters.cursor import Notes
+    from horizon.adapters.journal_reader import JournalReader, Progress
     from horizon.core.view import Look
 
 VERSION: Final = 1
