@@ -16,12 +16,12 @@ from horizon.adapters.bee_files import check_name
 from horizon.adapters.clock import SystemClock, zone_called
 from horizon.adapters.journal_jsonl import JournalStore, bees_of
 from horizon.adapters.settings_files import SettingsFiles
-from horizon.errors import HorizonError, InvalidInput, StoreBusy, Unavailable
+from horizon.errors import InvalidInput, StoreBusy, Unavailable
 from horizon.memory import Bee, view_options
 from horizon.settings import summarizers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from horizon.adapters.hive_days import HiveDays
     from horizon.adapters.traces_sqlite import Traces
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from horizon.core.document import Documents
     from horizon.core.event import Narrated
     from horizon.core.exchange import Exchange
-    from horizon.core.finding import Finding
     from horizon.core.oblivion import Oblivion
     from horizon.core.upkeep import MaintenanceReport
     from horizon.forgetting import Forgetting
@@ -128,7 +127,7 @@ def bees(hive: str | Path) -> tuple[str, ...]:
     Raises:
         Unavailable: there is no such folder.
     """
-    return bees_of(_existing(hive))
+    return bees_of(existing(hive))
 
 
 def import_file(hive: str | Path, bee: str, file: str | Path, *, watch: Watch = iter) -> ImportReport:
@@ -162,7 +161,7 @@ def forgetting(hive: str | Path, bee: str) -> Forgetting:
     from horizon.core.day import day_of  # noqa: PLC0415 - forgetting only
     from horizon.forgetting import Forgetting  # noqa: PLC0415 - forgetting only
 
-    folder = _existing(hive)
+    folder = existing(hive)
     files = files_of(folder, bee)
     zone = zone_called(SettingsFiles(folder).consolidation().settings.fuseau)
 
@@ -195,7 +194,7 @@ def repair(hive: str | Path, bee: str) -> MaintenanceReport:
 
 def narratives(hive: str | Path, bee: str) -> tuple[Narrated, ...]:
     """Return every narrative version of a bee, oldest first; reads only."""
-    return JournalStore(_existing(hive), check_name(bee), _CLOCK).narratives()
+    return JournalStore(existing(hive), check_name(bee), _CLOCK).narratives()
 
 
 def restore(hive: str | Path, bee: str, version: int) -> MaintenanceReport:
@@ -258,7 +257,7 @@ def maintenance(hive: str | Path, bee: str) -> Maintenance:
     """
     from horizon.maintenance import Maintenance  # noqa: PLC0415 - readers and appenders need none of it
 
-    folder = _existing(hive)
+    folder = existing(hive)
     name = check_name(bee)
     settings = SettingsFiles(folder).horizon(name).settings
     return Maintenance(
@@ -284,9 +283,9 @@ def open_home(path: str | Path) -> Consolidation:
     from horizon.adapters.scans import survey  # noqa: PLC0415 - readers and appenders need none of it
     from horizon.consolidation import Consolidation  # noqa: PLC0415 - readers and appenders need none of it
 
-    home = _existing(path)
+    home = existing(path)
     settings = SettingsFiles(home).consolidation().settings
-    traces, journals = _sources(home, settings.sources)
+    traces, journals = sources_of(home, settings.sources)
     return Consolidation(
         name=home.name,
         sources=[*traces, *journals],
@@ -326,10 +325,10 @@ def open_recall(path: str | Path) -> Recall:
     from horizon.adapters.recall_index import FILE_NAME, RecallIndex  # noqa: PLC0415 - readers and appenders need none of it
     from horizon.recall import Recall  # noqa: PLC0415 - readers and appenders need none of it
 
-    home = _existing(path)
+    home = existing(path)
     settings = SettingsFiles(home).consolidation().settings
     zone = zone_called(settings.fuseau)
-    traces, journals = _sources(home, settings.sources)
+    traces, journals = sources_of(home, settings.sources)
 
     def documents() -> list[Documents]:
         return [
@@ -357,7 +356,7 @@ def _trace_lookup(traces: Traces) -> Callable[[str], Exchange | None]:
     return lookup
 
 
-def _sources(home: Path, named: Sequence[str]) -> tuple[list[Traces], list[HiveDays]]:
+def sources_of(home: Path, named: Sequence[str]) -> tuple[list[Traces], list[HiveDays]]:
     """Return a home's sources: those named, relative to it, else what it holds; one that is missing is still a source."""
     from hashlib import sha256  # noqa: PLC0415 - nights and recall only
 
@@ -380,112 +379,6 @@ def _sources(home: Path, named: Sequence[str]) -> tuple[list[Traces], list[HiveD
     return traces, journals
 
 
-def doctor(path: str | Path) -> tuple[Finding, ...]:
-    """Return what is wrong or odd in the home `path`, or in each hive of the folder `path`; changes nothing.
-
-    Raises:
-        Unavailable: there is no such folder.
-    """
-    from horizon.adapters.rights import open_to_others  # noqa: PLC0415 - readers and appenders need none of it
-
-    folder = _existing(path)
-    found: list[Finding] = []
-    for hive in hives(folder) or (folder,):
-        settings = SettingsFiles(hive)
-        problems = dict.fromkeys(settings.consolidation().problems)
-        for bee in bees_of(hive):
-            problems.update(dict.fromkeys(settings.horizon(bee).problems))
-            found += _of_bee(hive, bee)
-        found += _of_home(hive, settings)
-        found += [_of_problem(problem) for problem in problems]
-        found += [_of_rights(file) for file in open_to_others(hive / "window")]
-    return tuple(found)
-
-
-def _of_bee(hive: Path, bee: str) -> Iterator[Finding]:
-    from horizon.adapters.bee_files import files_of  # noqa: PLC0415 - readers and appenders need none of it
-    from horizon.adapters.blanking import BlankableJournal  # noqa: PLC0415 - as above
-    from horizon.core.finding import Kind  # noqa: PLC0415 - as above
-    from horizon.verification import in_the_way, verify  # noqa: PLC0415 - as above
-
-    files = files_of(hive, bee)
-    try:
-        yield from verify(JournalStore(hive, bee, _CLOCK), path=str(hive), bee=bee)
-        yield from _of_view(hive, bee)
-        for place in BlankableJournal(files).unfinished():
-            yield _of_unfinished(hive, bee, place.id)
-    except (HorizonError, OSError) as error:
-        yield in_the_way(Kind.JOURNAL, files.journal, error, f"{bee} cannot be read")
-
-
-def _of_home(home: Path, settings: SettingsFiles) -> Iterator[Finding]:
-    from horizon.adapters import day_journal, facts_index, ledger  # noqa: PLC0415 - readers and appenders need none of it
-    from horizon.verification import verify_home  # noqa: PLC0415 - as above
-
-    traces, journals = _sources(home, settings.consolidation().settings.sources)
-    return verify_home(
-        home,
-        sources=[*traces, *journals],
-        ledger=ledger.LedgerFile(home / ledger.FILE_NAME),
-        index=facts_index.FactsIndex(home / facts_index.FILE_NAME),
-        journal=day_journal.DayJournal(home / day_journal.FILE_NAME),
-    )
-
-
-def _of_problem(problem: Problem) -> Finding:
-    from horizon.core.finding import Finding, Kind  # noqa: PLC0415 - readers and appenders need none of it
-
-    return Finding(
-        kind=Kind.SETTINGS,
-        path=problem.layer,
-        line=problem.line or 0,
-        message=f"{problem.key} = {problem.found}" if problem.key else problem.found,
-        remedy=problem.allowed,
-    )
-
-
-def _of_unfinished(hive: Path, bee: str, id_: str) -> Finding:
-    from horizon.core.finding import Finding, Kind  # noqa: PLC0415 - readers and appenders need none of it
-
-    return Finding(
-        kind=Kind.JOURNAL,
-        path=str(hive / "window" / f"{bee}-oublis.jsonl"),
-        message=f"{bee}: forgetting {id_} was cut off",
-        remedy=f"finish it: horizon forget {hive} {bee} {id_}",
-    )
-
-
-def _of_view(hive: Path, bee: str) -> list[Finding]:
-    """Compare the view that upkeep left, if that is what is read, with the one that the state gives."""
-    from horizon.adapters.bee_files import files_of  # noqa: PLC0415 - readers and appenders need none of it
-    from horizon.core.finding import Finding, Kind  # noqa: PLC0415 - as above
-
-    mia = Hive(hive).bee(bee)
-    shown = mia.read()
-    made = mia.read(trying=mia.settings().settings)
-    if shown == made or mia.read() is not shown:  # the last: something was written meanwhile
-        return []
-    return [
-        Finding(
-            kind=Kind.DRIFT,
-            path=str(files_of(hive, bee).view),
-            message=f"{bee}: the view that was left for other processes is not what the journals give",
-            remedy=f"the journals are right: horizon rebuild {hive} {bee}",
-        )
-    ]
-
-
-def _of_rights(file: Path) -> Finding:
-    from horizon.core.finding import Finding, Kind  # noqa: PLC0415 - readers and appenders need none of it
-
-    return Finding(
-        kind=Kind.RIGHTS,
-        path=str(file),
-        message="others than you may read or write it",
-        remedy=f"chmod go-rwx '{file}'",
-    )
-
-
 def cascade() -> Cascade:
     """Return the way to ask models, with a tally of its own.
 
@@ -505,7 +398,12 @@ def _is_hive(folder: Path) -> bool:
     return any(os.path.lexists(folder / name) for name in ("window", "horizon.toml", "bees"))
 
 
-def _existing(hive: str | Path) -> Path:
+def existing(hive: str | Path) -> Path:
+    """Return the folder of a hive or home.
+
+    Raises:
+        Unavailable: there is no such folder.
+    """
     folder = Path(hive).expanduser().absolute()
     if not folder.is_dir():
         raise Unavailable(f"there is no hive at {folder}; `horizon init {hive}` makes one")

@@ -20,6 +20,7 @@ from horizon.core.event import Cause, Narrated, Section
 from horizon.core.exchange import Exchange
 from horizon.core.fact import fact_id
 from horizon.core.oblivion import oblivion_of
+from horizon.doctor import examine
 from tests import remembered_hive
 
 AT = datetime(2026, 7, 10, 8, 0, tzinfo=UTC)
@@ -75,7 +76,7 @@ def test_an_entry_keeps_its_place_its_date_and_its_id_and_all_others_stay_as_the
     assert len(remembered_hive.contents(hive)["window/archive/mia-messages.000001.jsonl.gz"]) == size
     forgotten = open_hive(hive).bee("mia").exchange(id_)
     assert (forgotten.question, forgotten.answer, forgotten.kind) == ("", "", "conversation")
-    assert not [finding for finding in wiring.doctor(hive) if finding.kind in {"journal", "drift", "flag", "degraded"}]
+    assert not [finding for finding in examine(hive) if finding.kind in {"journal", "drift", "flag", "degraded"}]
 
 
 def test_who_has_the_bee_open_no_longer_sees_it_not_even_in_the_past(hive):
@@ -286,12 +287,12 @@ def test_the_doctor_tells_of_one_that_was_cut_off_and_any_next_one_finishes_it(h
     id_ = remembered_hive.make(hive, nights=False)
     journal = wiring.forgetting(hive, "mia").journal
     journal.begin([place for _, place in journal.find(id_=id_)], AT)
-    (finding,) = [each for each in wiring.doctor(hive) if "cut off" in each.message]
+    (finding,) = [each for each in examine(hive) if "cut off" in each.message]
     assert id_ in finding.remedy
 
     wiring.forgetting(hive, "mia").forget(text="nobody ever said this")
     assert open_hive(hive).bee("mia").exchange(id_).question == ""
-    assert not [each for each in wiring.doctor(hive) if "cut off" in each.message]
+    assert not [each for each in examine(hive) if "cut off" in each.message]
 
 
 def test_where_another_exchange_stands_meanwhile_nothing_is_blanked(hive):

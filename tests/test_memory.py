@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import horizon
 from horizon import InvalidInput, open_hive, wiring
+from horizon.doctor import examine
 
 NOTICE = "[horizon : le passé plus ancien est condensé ci-dessus ; l'historique intégral vit au journal]"
 AT = datetime(2026, 7, 10, 12, 3, 22, tzinfo=UTC)
@@ -152,7 +153,7 @@ def test_files_are_for_their_user_only(hive):
     modes = {p.name: oct(p.stat().st_mode & 0o777) for p in (hive.path / "window").rglob("*")}
     assert len(modes) >= 5
     assert set(modes.values()) <= {"0o600", "0o700"}
-    assert wiring.doctor(hive.path) == ()
+    assert examine(hive.path) == ()
 
 
 def test_the_doctor_names_the_file_the_line_and_what_to_do(hive):
@@ -166,7 +167,7 @@ def test_the_doctor_names_the_file_the_line_and_what_to_do(hive):
     path.chmod(0o644)
     (hive.path / "bees").mkdir()
     (hive.path / "bees" / "mia.toml").write_text("[horizon]\nbudget_net = -1\n")
-    found = {finding.kind.value: finding for finding in wiring.doctor(hive.path)}
+    found = {finding.kind.value: finding for finding in examine(hive.path)}
     assert (found["journal"].path, found["journal"].line, found["journal"].offset) == (str(path), 2, size)
     assert found["settings"].line == 2
     assert found["rights"].path == str(path)

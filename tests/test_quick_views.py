@@ -13,6 +13,7 @@ from horizon import open_hive, wiring
 from horizon.adapters import settings_files, view_file
 from horizon.adapters.journal_jsonl import JournalStore
 from horizon.adapters.journal_reader import JournalReader
+from horizon.doctor import examine
 
 AT = datetime(2026, 7, 10, 12, 3, 22, tzinfo=UTC)
 SETTINGS = '[horizon]\nactif = true\nresumeur = "troncature"\nfuseau = "Europe/Paris"\n'
@@ -282,12 +283,12 @@ def test_nothing_is_left_where_the_horizon_is_switched_off(tmp_path):
 
 def test_the_doctor_tells_of_a_view_that_is_not_what_the_journals_give(hive):
     path = hive.path / "window" / "mia-horizon.view"
-    assert not [found for found in wiring.doctor(hive.path) if found.kind == "drift"]
+    assert not [found for found in examine(hive.path) if found.kind == "drift"]
     head, parts, text = path.read_bytes()[9:].split(b"\n", 2)
     rest = b"\n".join((head, parts, text.replace(b"question 19", b"question 91")))
     path.write_bytes(b"%08x\n" % view_file.zlib.crc32(rest) + rest)
-    found = [found for found in wiring.doctor(hive.path) if found.kind == "drift"]
+    found = [found for found in examine(hive.path) if found.kind == "drift"]
     assert [each.path for each in found] == [str(path)]
     assert "horizon rebuild" in found[0].remedy
     wiring.rebuild(hive.path, "mia")
-    assert not [found for found in wiring.doctor(hive.path) if found.kind == "drift"]
+    assert not [found for found in examine(hive.path) if found.kind == "drift"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-from horizon import wiring
 from horizon.cli.output import DONE, NEEDS_A_LOOK
 
 if TYPE_CHECKING:
@@ -21,7 +20,9 @@ _PLACES: Final = 3
 
 def doctor(args: Namespace, out: Output) -> int:
     """Print each finding with its file and line; status 1 where there is any."""
-    findings = wiring.doctor(args.path)
+    from horizon.doctor import examine  # noqa: PLC0415 - it looks at everything, and loads what no other command needs
+
+    findings = examine(args.path)
 
     def people() -> None:
         for path, found in groupby(findings, key=lambda finding: finding.path):
