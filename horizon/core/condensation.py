@@ -17,7 +17,7 @@ from horizon.core.claims import Kind
 from horizon.core.fidelity import check, dropped, plain, things_in
 from horizon.core.grapheme import head_end, may_cut
 from horizon.core.prompt import CUT, OWN_MARKER, Prompt, fenced, most_tokens, within, without_notes
-from horizon.core.prose import fault_of
+from horizon.core.prose import no_sentence
 from horizon.core.redaction import redact
 from horizon.core.verdict import Rejected
 
@@ -107,7 +107,7 @@ def judge(reply: str, exchange: Exchange, *, language: str) -> str | Rejected:
         return text
     text = redact(" ".join(without_notes(text).split()))
     sources = (redact(exchange.question), redact(exchange.answer))
-    fault = fault_of(text, sources) or check(text, sources, instructions=_INSTRUCTION[language])
+    fault = no_sentence(text) or check(text, sources, instructions=_INSTRUCTION[language])
     if fault is not None:
         return Rejected(reason=fault)
     if len(text) >= len(sources[1]):

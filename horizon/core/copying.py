@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from horizon.core.claims import folded
+from horizon.core.prose import is_ideograph, words_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,22 +22,20 @@ WORDS_LEAST: Final = 60
 SHARE: Final = 0.8
 """Share of the words in such runs from which a text is a copy."""
 _LABEL = re.compile(r"(?<!\w)(?:Lui|Toi)\s?[:：]")
-_WORD = re.compile(r"[一-鿿぀-ヿ]|[^\W_]+")
-_IDEOGRAPH = re.compile(r"[一-鿿぀-ヿ]")
 
 
 def is_copied(text: str, sources: Sequence[str]) -> bool:
     """Tell whether `text` bears the transcript's labels, twice or more, or is mostly long runs of the sources' words."""
     if len(_LABEL.findall(text)) > 1:
         return True
-    words = _WORD.findall(folded(text))
-    dense = 2 if 2 * sum(1 for word in words if _IDEOGRAPH.match(word)) > len(words) else 1
+    words = words_in(folded(text))
+    dense = 2 if 2 * sum(1 for word in words if is_ideograph(word)) > len(words) else 1
     if len(words) < WORDS_LEAST * dense:
         return False
     run = RUN * dense
     said: set[tuple[str, ...]] = set()
     for source in sources:
-        said.update(_runs(_WORD.findall(folded(source)), run))
+        said.update(_runs(words_in(folded(source)), run))
     covered = [False] * len(words)
     for at, each in enumerate(_runs(words, run)):
         if each in said:

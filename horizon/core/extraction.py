@@ -33,6 +33,7 @@ from horizon.core.fact import (
     wishes,
 )  # fmt: skip
 from horizon.core.fidelity import check
+from horizon.core.prose import no_sentence
 from horizon.core.redaction import redact
 from horizon.core.salvage import best_object, texts, without_thoughts
 from horizon.core.transcript import shown
@@ -165,7 +166,8 @@ def summary_of(text: str, sources: Sequence[str], *, instructions: str = "") -> 
             kept.append(line)
             size += len(line) + 1
     together = " ".join(kept)
-    return together if together and check(together, sources, instructions=instructions) is None else ""
+    fault = no_sentence(together) or check(together, sources, instructions=instructions)
+    return together if fault is None else ""
 
 
 def joined(summaries: Sequence[str]) -> str:

@@ -8,7 +8,6 @@ be taken beside it, by code.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +15,7 @@ from horizon.core.claims import Kind, Literal, commands, folded, literals
 from horizon.core.grounding import strange_sentence
 from horizon.core.prompt import FENCE, OWN_MARKER, clean
 from horizon.core.proper_name import doers, is_known, names, quotes, shares_stem, words_of
+from horizon.core.prose import fault_of
 from horizon.core.quantity import quantities
 from horizon.core.salvage import without_fences, without_thoughts
 from horizon.core.support import NUMBER_LONG, squeezed, support
@@ -26,12 +26,6 @@ if TYPE_CHECKING:
 
     from horizon.core.support import Support
 
-GRAMS_MOST: Final = 0.3
-"""Largest share of four-word runs that repeat one already said; real prose stays under a tenth."""
-GRAMS_LEAST: Final = 20
-"""Fewest four-word runs for which that share means anything."""
-LINES_MOST: Final = 2
-"""How often a line of some length may stand in a text."""
 THINGS_MOST: Final = 1_000
 """Most things that a text's evidence holds, the most telling first: what comes after them is shown nowhere."""
 ECHO_LEAST: Final = 40
@@ -54,7 +48,6 @@ _DATE_WORDS = re.compile(
 """Their claims are judged as dates."""
 _UNIT = re.compile(r"(?<=\d)\s?[^\W\d_]{1,3}\b")
 """Units beside their numbers, with which they are judged."""
-_WORDS = re.compile(r"[一-鿿぀-ヿ]|[^\W_]+")
 
 
 def plain(reply: str) -> str | Rejected:
@@ -73,20 +66,9 @@ def check(text: str, sources: Sequence[str], *, instructions: str = "") -> str |
     """
     if not text.strip():
         return "it is empty"
-    return _loop(text) or _echo(text, instructions) or _unsupported(text, sources) or _strange(text, sources)
-
-
-def _loop(text: str) -> str | None:
-    lines = Counter(line.strip() for line in text.split("\n") if len(line.strip()) > 20)
-    if lines and max(lines.values()) > LINES_MOST:
-        return "a line in it repeats"
-    grams: list[tuple[str, ...]] = []
-    for line in text.casefold().split("\n"):  # lines of a list may well begin alike
-        words = _WORDS.findall(line)
-        grams += [tuple(words[at : at + 4]) for at in range(len(words) - 3)]
-    if len(grams) >= GRAMS_LEAST and 1 - len(set(grams)) / len(grams) > GRAMS_MOST:
-        return "it repeats itself"
-    return None
+    return (
+        fault_of(text, sources) or _echo(text, instructions) or _unsupported(text, sources) or _strange(text, sources)
+    )
 
 
 def _echo(text: str, instructions: str) -> str | None:

@@ -21,6 +21,7 @@ from horizon.core.condensation import STRIP_END, STRIP_JOINT, STRIP_MARK, first_
 from horizon.core.event import Section
 from horizon.core.fidelity import check, dropped
 from horizon.core.prompt import CUT, OWN_MARKER, Prompt, fenced, most_tokens, within, without_notes
+from horizon.core.prose import no_sentence
 from horizon.core.redaction import redact
 from horizon.core.salvage import best_object, texts, without_thoughts
 from horizon.core.verdict import Rejected
@@ -218,7 +219,7 @@ def judge(
     sources = [*previous.values()]
     for piece in batch:
         sources += [piece.when, redact(piece.question), redact(piece.text)]
-    fault = check(whole, sources, instructions=_INSTRUCTION[language])
+    fault = no_sentence(whole) or check(whole, sources, instructions=_INSTRUCTION[language])
     if fault is not None:
         return Rejected(reason=fault)
     limits = caps(most)
