@@ -12,7 +12,6 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from horizon.cli.bees import read
 from horizon.cli.output import DONE, INTERRUPTED, NEEDS_A_LOOK, UNAVAILABLE, WRONG_USE, Output
 from horizon.cli.parser import parser
 from horizon.errors import CorruptData, HorizonError, InvalidInput
@@ -33,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         chosen = parser().parse_args(given)
         out = Output(json=chosen.json)
         status: int = chosen.run(chosen, out)
-        if status == DONE and out.problems and chosen.run is not read:  # a read is never broken by settings
+        if status == DONE and out.to_look_at:
             status = NEEDS_A_LOOK
         sys.stdout.flush()
     except BrokenPipeError:

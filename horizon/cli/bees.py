@@ -103,7 +103,7 @@ def read(args: Namespace, out: Output) -> int:
     """Print the view; broken settings are told, never stop a read, and leave its status as it is."""
     bee = known_bee(args.hive, args.bee)
     resolved = bee.settings()
-    out.settings(resolved.problems)
+    out.settings(resolved.problems, harmless=True)
     view = bee.read(at=args.at, trying=_trying(args.trying, resolved.settings))
 
     def people() -> None:

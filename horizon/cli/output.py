@@ -47,13 +47,17 @@ class Output:
     json: bool
     problems: list[str] = field(default_factory=list[str])
     """What of the settings was passed over, as told so far."""
+    to_look_at: list[str] = field(default_factory=list[str])
+    """Those of them that make a command that is done end as one that needs a look."""
 
-    def settings(self, problems: Iterable[Problem]) -> None:
-        """Tell on stderr what of the settings was passed over, each once; the result and the status tell it too."""
+    def settings(self, problems: Iterable[Problem], *, harmless: bool = False) -> None:
+        """Tell on stderr what of the settings was passed over, each once; the result tells it too, and the status unless `harmless`."""
         for told in map(str, problems):
             if told not in self.problems:
                 self.problems.append(told)
                 self.say(f"settings: {told}")
+                if not harmless:
+                    self.to_look_at.append(told)
 
     def result(self, document: object, people: Callable[[], None]) -> None:
         """Print `document` as JSON where that was asked for, else let `people` print.
